@@ -25,8 +25,9 @@
  *     lists the words and suggests the nearest; the value is then untouched.
  *   - Nothing here prints or exits. Results are bit-identical for any number of threads.
  *   - A context may be NULL: all cores, no progress, no messages. A context serves one call at a
- *     time; different contexts may be used from different threads.
- * Equation numbers refer to docs/math.md. */
+ *     time; different contexts may be used from different threads. A forked child may go on with
+ *     its parent's contexts, and free them, if no other thread was within a call when it was
+ * forked. Equation numbers refer to docs/math.md. */
 #ifndef SPDML_H
 #define SPDML_H
 
@@ -860,6 +861,12 @@ SPD_API void spd_model_free(spd_model *model);
  * A loaded model is new, freed with spd_model_free. */
 SPD_API spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *path);
 SPD_API spd_status spd_model_load(spd_context *ctx, const char *path, spd_model **model);
+
+/* The same in memory; *bytes is new, freed with spd_bytes_free. */
+SPD_API spd_status spd_model_pack(spd_context *ctx, const spd_model *model, unsigned char **bytes,
+                                  size_t *size);
+SPD_API spd_status spd_model_unpack(spd_context *ctx, const unsigned char *bytes, size_t size,
+                                    spd_model **model);
 
 /* Checkpoints: a state with its options and its graph, in one file. A loaded state is new, freed
  * with spd_fit_state_free. */

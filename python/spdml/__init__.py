@@ -5,7 +5,6 @@ float64 arrays are passed on without a copy, others are converted. Estimators fo
 and work in its pipelines, alongside pyRiemann's.
 """
 
-from . import _fast
 from ._calls import check_environment as _check_environment
 from ._calls import isa_name, progress, set_engine, version
 from ._errors import (
@@ -86,13 +85,7 @@ from .transfer import (
     encode_domains,
 )
 
-# The short way for arrays that are right already.
-apply = _fast.apply(apply)
-covariances = _fast.covariances(covariances)
-distance = _fast.distance(distance)
-geodesic = _fast.geodesic(geodesic)
-mean = _fast.mean(mean)
-pairwise_distances = _fast.pairwise_distances(pairwise_distances)
+from . import geometry  # the last, since it calls what is above
 
 __version__ = version()
 _check_environment()
@@ -165,6 +158,7 @@ __all__ = [
     "expm_derivative",
     "from_epochs",
     "geodesic",
+    "geometry",
     "inner_product",
     "invm",
     "invsqrtm",

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import ctypes
-import os
 import signal
 import threading
 import warnings
@@ -77,19 +76,6 @@ class Context:
 
 
 _local = threading.local()
-
-
-def _forget() -> None:
-    """In a forked child the workers of the parent's contexts do not exist."""
-    global _local
-    old = getattr(_local, "context", None)
-    if old is not None:
-        old.handle = None
-    _local = threading.local()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
 
 
 _engine = 0  # the library's number of the one that calls run on

@@ -1,8 +1,10 @@
-"""The short way to a few functions: arrays that are right already, without ctypes.
+"""The short way to a few functions: arrays that are right already, without ctypes. They are decorated
+with it where they are defined.
 
 `_quick` is a small C module (python/quick/quick.c). It serves C-contiguous float64 arrays of symmetric
 matrices, and answers None to everything else and to every failure: then the function itself is called,
-which converts, checks and explains. Without the module, as before Python 3.11, it is always called."""
+which converts, checks and explains. Without the module, as before Python 3.11 or where it cannot be
+loaded (PyPy, interpreters without a global lock), it is always called."""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ import math
 import os
 import pathlib
 import sys
+import sysconfig
 import threading
 from typing import Any, Callable, Dict, Optional, TypeVar, cast
 
@@ -35,15 +38,19 @@ _SHRINKAGES = {"cov": 0, "oas": 1, "lwf": 2, "scm": 3}  # the last by a share of
 
 
 def _load() -> Any:
-    """The module beside the library, bound to it; None if there is none."""
+    """The module beside the library, bound to it; None if there is none for this interpreter."""
     path = pathlib.Path(lib._name).with_name("_quick.abi3.so")
-    if sys.version_info < (3, 11) or os.environ.get("SPDML_QUICK") == "0" or not path.is_file():
+    if sys.version_info < (3, 11) or os.environ.get("SPDML_QUICK") == "0" or not path.is_file() or \
+            sysconfig.get_config_var("Py_GIL_DISABLED"):  # of which the stable interface knows nothing
         return None
     loader = importlib.machinery.ExtensionFileLoader("spdml._quick", str(path))
     spec = importlib.util.spec_from_loader("spdml._quick", loader)
     assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
+    try:
+        module = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+    except ImportError:  # by another interpreter than CPython, or a damaged file: slower, not wrong
+        return None
     module.bind(tuple(c.cast(getattr(lib, name), c.c_void_p).value for name in _BOUND))
     return module
 
@@ -80,19 +87,6 @@ class _Context:
 
 
 _local = threading.local()
-
-
-def _forget() -> None:
-    """In a forked child the workers of the parent's contexts do not exist."""
-    global _local
-    old = getattr(_local, "context", None)
-    if old is not None:
-        old.handle = None
-    _local = threading.local()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
 
 
 def _handle() -> int:

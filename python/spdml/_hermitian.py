@@ -41,3 +41,25 @@ def extract(Y: np.ndarray) -> np.ndarray:
     np.subtract(blocks[..., :, 1, :, 0], blocks[..., :, 0, :, 1], out=X.imag)
     X *= 0.5
     return X
+
+
+def real_vectors(T: np.ndarray) -> np.ndarray:
+    """Vectors of upper triangles (..., n (n + 1)/2), complex, as real ones (..., n^2) of the same inner
+    products: real parts, then the imaginary parts off the diagonal. Real ones stay as they are."""
+    if not np.iscomplexobj(T):
+        return T
+    return np.concatenate((T.real, T.imag[..., _off_diagonal(T.shape[-1])]), axis=-1)
+
+
+def complex_vectors(R: np.ndarray, n: int) -> np.ndarray:
+    """The same back."""
+    k = n * (n + 1) // 2
+    T = R[..., :k].astype(np.complex128)
+    T.imag[..., _off_diagonal(k)] = R[..., k:]
+    return T
+
+
+def _off_diagonal(k: int) -> np.ndarray:
+    """Which of the k = n (n + 1)/2 entries of an upper triangle, row by row, are off the diagonal."""
+    row, column = np.triu_indices(int((np.sqrt(1 + 8 * k) - 1) / 2))
+    return np.asarray(row != column)

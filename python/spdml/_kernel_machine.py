@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import square
 from ._errors import InvalidArgumentError
+from ._hermitian import real_vectors
 from ._labels import weights
 from ._matrices import checked, checked_size
 from ._tags import MatrixEstimator
@@ -49,7 +50,7 @@ class _Kernel(NamedTuple):
             T = upper(apply(X, "log") - apply(self.reference, "log"))
         else:
             T = upper(X - self.reference)
-        return np.concatenate((T.real, T.imag), axis=1) if np.iscomplexobj(T) else T
+        return real_vectors(T)
 
     def _values(self, X: np.ndarray, Y: Optional[np.ndarray]) -> np.ndarray:
         """Between matrices, where there are no vectors."""

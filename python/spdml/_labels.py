@@ -44,6 +44,13 @@ def class_numbers(y: Any, samples: int) -> Tuple[np.ndarray, np.ndarray]:
     return encoder.classes_, np.ascontiguousarray(number, dtype=np.intc)
 
 
+def places(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Where each label stands among the classes, which need not be sorted: those of files are in the
+    order of the file."""
+    order = np.argsort(classes, kind="stable")
+    return np.asarray(order[np.searchsorted(classes, labels, sorter=order)])
+
+
 def chosen_classes(y: Any, classes: Any, samples: int) -> Tuple[np.ndarray, List[np.ndarray]]:
     """The classes named, or all; and which samples are in each."""
     labels = column(y, samples)
@@ -53,6 +60,15 @@ def chosen_classes(y: Any, classes: Any, samples: int) -> Tuple[np.ndarray, List
         if not mask.any():
             raise InvalidArgumentError(f"class {name} has no samples")
     return named, masks
+
+
+def equal_weights(sample_weight: Any, samples: int) -> None:
+    """For methods that have no use for weights: those that differ are refused, not ignored."""
+    values = weights(sample_weight, samples)
+    if values is not None and (values != values[0]).any():
+        raise InvalidArgumentError(
+            "sample_weight differs between samples, and nearest neighbours take no weights; leave it "
+            "out")
 
 
 def weights(sample_weight: Any, samples: int) -> Optional[np.ndarray]:

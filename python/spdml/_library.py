@@ -308,6 +308,8 @@ PROTOTYPES = {
     "spd_model_save": (Int, [Handle, c.POINTER(Model), Text]),
     "spd_model_gain": (Double, [c.POINTER(Model)]),
     "spd_model_load": (Int, [Handle, Text, c.POINTER(c.POINTER(Model))]),
+    "spd_model_pack": (Int, [Handle, c.POINTER(Model), c.POINTER(c.c_void_p), c.POINTER(Size)]),
+    "spd_model_unpack": (Int, [Handle, c.c_char_p, Size, c.POINTER(c.POINTER(Model))]),
     "spd_method_parse": (Int, [Handle, Text, c.POINTER(Method)]),
     "spd_method_name": (None, [c.POINTER(Method), Text]),
     "spd_method_uses": (Int, [c.POINTER(Method), Int]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-import tempfile
 from typing import Any, Dict
 
 import numpy as np
@@ -12,6 +11,16 @@ import numpy as np
 from ._calls import call, context
 from ._hermitian import extract
 from ._library import Model, lib
+
+
+def packed(function: str, pointer: Any) -> bytes:
+    """The bytes of the file of a model or a trained method, by the function that makes them."""
+    bytes_at, size = c.c_void_p(), c.c_size_t()
+    call(context(1), function, pointer, c.byref(bytes_at), c.byref(size))
+    try:
+        return c.string_at(bytes_at, size.value)
+    finally:
+        lib.spd_bytes_free(bytes_at)
 
 
 class ModelHandle:
@@ -52,16 +61,8 @@ class ModelHandle:
 
     def __getstate__(self) -> Dict[str, bytes]:
         """The bytes of its .spdml file."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "model.spdml")
-            self.save(path)
-            with open(path, "rb") as file:
-                return {"file": file.read()}
+        return {"file": packed("spd_model_pack", self.pointer)}
 
     def __setstate__(self, state: Dict[str, bytes]) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "model.spdml")
-            with open(path, "wb") as file:
-                file.write(state["file"])
-            loaded = self.load(path)
-        self.pointer, loaded.pointer = loaded.pointer, None
+        self.pointer = c.POINTER(Model)()
+        call(context(1), "spd_model_unpack", state["file"], len(state["file"]), c.byref(self.pointer))

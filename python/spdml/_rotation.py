@@ -2,8 +2,10 @@
 
     min_Q  sum_k w_k d2(T_k, Q S_k Q'),   Q' Q = I,   d Euclidean or affine-invariant
 
-by conjugate gradients on the orthogonal group from every class's own alignment of eigenvectors; both
-signs of the determinant come up there by turning the last eigenvector round."""
+by conjugate gradients on the orthogonal group. They begin where the eigenvectors of one class's S_k
+come to those of its T_k: Q = U D V' with signs D, which the other classes decide, since U'T_j U and
+D V'S_j V D have the same signs if Q is exact. Both signs of the determinant come up by turning one
+eigenvector round."""
 
 from __future__ import annotations
 
@@ -84,11 +86,27 @@ def _descend(cost: _Cost, Q: np.ndarray, tol: float, most: int) -> Tuple[float, 
     return value, Q, False
 
 
+def _signs(agreement: np.ndarray) -> np.ndarray:
+    """Signs d (n,) that make d' P d large, the largest if some d has P = |P| o d d': the signs of the
+    first eigenvector, and then turned round one by one while that helps."""
+    P = agreement - np.diag(np.diag(agreement))
+    d = np.where(np.linalg.eigh(P)[1][:, -1] < 0, -1.0, 1.0)
+    for _ in range(len(P)):
+        gain = -d * (P @ d)
+        worst = int(np.argmax(gain))
+        if gain[worst] <= 0:
+            break
+        d[worst] = -d[worst]
+    return d
+
+
 def _starts(source: np.ndarray, target: np.ndarray) -> List[np.ndarray]:
-    """Of each class, the turn that brings the eigenvectors of S to those of T; and its mirror image."""
+    """Of each class, and of their mean, the turn that brings the eigenvectors of S to those of T, with
+    the signs that all classes agree with best; and its mirror image."""
     found = []
-    for S, T in zip(source, target):
+    for S, T in zip([*source, source.mean(axis=0)], [*target, target.mean(axis=0)]):
         V, U = np.linalg.eigh(S)[1], np.linalg.eigh(T)[1]
+        U = U * _signs(((U.T @ target @ U) * (V.T @ source @ V)).sum(axis=0))
         mirror = np.ones(len(S))
         mirror[0] = -1
         found += [U @ V.T, (U * mirror) @ V.T]

@@ -6,7 +6,9 @@ first, so that a fit, a copy or a pickle in another thread cannot take it away."
 from __future__ import annotations
 
 import ctypes as c
+import io
 import os
+import zipfile
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -15,6 +17,7 @@ from ._arrays import doubles, ints, numbers, text
 from ._calls import Context, call, context
 from ._errors import BadMatrixError, InvalidArgumentError
 from ._library import METHOD_NAME, PARAMETERS, Facts, Handle, Method, Notes, Samples, lib
+from ._model import packed
 from ._sets import real_form
 from .maps import parameter_number, parameter_value
 
@@ -153,12 +156,20 @@ class Trained:
 
     def pack(self) -> bytes:
         """The bytes of its file."""
-        bytes_at, size = c.c_void_p(), c.c_size_t()
-        call(context(1), "spd_classifier_pack", self.pointer, c.byref(bytes_at), c.byref(size))
-        try:
-            return c.string_at(bytes_at, size.value)
-        finally:
-            lib.spd_bytes_free(bytes_at)
+        return packed("spd_classifier_pack", self.pointer)
+
+    def with_array(self, name: str, array: Optional[np.ndarray]) -> "Trained":
+        """The same with this array in its file; None: without one of that name."""
+        made = io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(self.pack())) as old, zipfile.ZipFile(made, "w") as new:
+            for member in old.namelist():
+                if member != f"{name}.npy":
+                    new.writestr(member, old.read(member))
+            if array is not None:
+                text = io.BytesIO()
+                np.lib.format.write_array(text, array)
+                new.writestr(f"{name}.npy", text.getvalue())
+        return _unpacked(made.getvalue(), self.classes)
 
     def save(self, path: Any) -> None:
         call(context(1), "spd_classifier_save", self.pointer, os.fsencode(path))

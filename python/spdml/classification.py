@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from . import _trained
 from ._arrays import metric_number
-from ._errors import InvalidArgumentError
+from ._errors import FileFormatError, InvalidArgumentError
 from ._hermitian import extract
 from ._kernel_machine import KernelMachine, wants_probability
-from ._labels import class_numbers, weights
+from ._labels import class_numbers, places, weights
 from ._library import lib
 from ._matrices import checked, checked_size, metrics_of
 from ._means import ByDistance, class_means, class_weights
@@ -36,7 +36,7 @@ class _Centres(NamedTuple):
 
     classes: np.ndarray
     means: np.ndarray  # (classes, n, n)
-    weight: np.ndarray  # (classes,): of the samples so far; 0: no mean yet
+    weight: np.ndarray  # (classes,): of the samples so far; 0: no mean yet; inf: not known
     metric: Any  # of distances
 
 
@@ -124,9 +124,13 @@ class MDM(ByDistance):
             raise InvalidArgumentError(
                 f"y holds {unknown[0]!r}, which is not in the classes of the first call; name them "
                 f"all there with classes=")
+        if np.isinf(before.weight).any():
+            raise InvalidArgumentError(
+                "the file of this MDM does not say how many samples its means are of, so that their "
+                "share is not known; fit it anew, or begin with MDM.of_means")
         new = class_means(X, label, len(present), metrics[0], weight, self.n_jobs)
         means, so_far = before.means.copy(), before.weight.copy()
-        for k, M, w in zip(np.searchsorted(before.classes, present), new, total):
+        for k, M, w in zip(places(before.classes, present), new, total):
             so_far[k] += w
             means[k] = M if so_far[k] == w else geodesic(means[k], M, w / so_far[k], metrics[0])
         self._take(_Centres(before.classes, means, so_far, metrics[1]))
@@ -135,7 +139,7 @@ class MDM(ByDistance):
     @classmethod
     def of_means(cls, means: Any, classes: Any = None, metric: Any = "airm",
                  n_jobs: Optional[int] = None) -> "MDM":
-        """An MDM with these means.
+        """An MDM with these means, each of which counts as one sample in `partial_fit`.
 
         Parameters
         ----------
@@ -178,7 +182,8 @@ class MDM(ByDistance):
         return centres.classes, D
 
     def save(self, path: Any) -> None:
-        """Writes the means to a .spdml file, which the command and the C library read too.
+        """Writes the means and their weights to a .spdml file, which the command and the C library
+        read too.
 
         Parameters
         ----------
@@ -189,8 +194,10 @@ class MDM(ByDistance):
             raise InvalidArgumentError("files hold a mean for every class; use pickle")
         name = lib.spd_metric_name(metric_number(centres.metric)).decode()
         label = np.arange(len(centres.classes), dtype=np.intc)
-        _trained.train(f"mdm-{name}", {}, False, np.ascontiguousarray(centres.means),
-                       centres.classes, label, self.n_jobs).save(path)
+        trained = _trained.train(f"mdm-{name}", {}, False, np.ascontiguousarray(centres.means),
+                                 centres.classes, label, self.n_jobs)
+        known = centres.weight[:, None] if np.isfinite(centres.weight).all() else None
+        trained.with_array("class_weight", known).save(path)
 
     @classmethod
     def load(cls, path: Any) -> "MDM":
@@ -204,13 +211,17 @@ class MDM(ByDistance):
         metric = trained.metric_of("mdm", cls.__name__)
         with np.load(path) as file:
             means, label = file["means"], file["class"].ravel().astype(int)
+            known = file["class_weight"].ravel() if "class_weight" in file.files else None
+        if known is not None and not (known.shape == label.shape and np.isfinite(known).all() and
+                                      (known > 0).all()):
+            raise FileFormatError(f"{path}: class_weight: is not a positive number for each class")
         made = cls(metric)
         n, weight = trained.size, np.zeros(len(trained.classes))
         if trained.hermitian:
             means = extract(means.reshape(-1, 2 * n, 2 * n))
         all_means = np.full((len(weight), n, n), np.nan, dtype=means.dtype)
         all_means[label] = means.reshape(-1, n, n)
-        weight[label] = 1.0
+        weight[label] = np.inf if known is None else known
         made._take(_Centres(trained.classes, all_means, weight, metric))
         return made
 
@@ -346,7 +357,7 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         X = checked(X, metrics_of(self.metric, ("mean", "map")), n_jobs=self.n_jobs)
         class_numbers(y, len(X))
         space = TangentSpace(self.metric, self.tsupdate, n_jobs=self.n_jobs)
-        T = space.fit(X, sample_weight=sample_weight)._vectors(X, False)
+        T = space.fit(X, sample_weight=sample_weight)._real_vectors(X, False)
         inner = clone(self._chosen())
         weight = weights(sample_weight, len(X))
         if weight is not None and has_fit_parameter(inner, "sample_weight"):
@@ -362,7 +373,7 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         check_is_fitted(self, "_parts")
         space, inner = self._parts
         X = checked_size(X, len(space.reference_))
-        return np.asarray(getattr(inner, what)(space._vectors(X, space.tsupdate)))
+        return np.asarray(getattr(inner, what)(space._real_vectors(X, space.tsupdate)))
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each matrix (samples,)."""

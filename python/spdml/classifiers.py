@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _trained
 from ._arrays import metric_number, whole
 from ._errors import InvalidArgumentError
-from ._labels import class_numbers, weights
+from ._labels import class_numbers, equal_weights, places
 from ._library import PARAMETERS
 from ._matrices import checked, checked_size
 from ._tags import MatrixEstimator
@@ -82,29 +82,29 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         are, distances and residuals with the other sign. For two classes (samples,): the second's
         less the first's. Of votes, where classes have as many, the one that is predicted has half a
         vote more."""
-        score = self._scores(X)
-        return np.asarray(score[:, 1] - score[:, 0] if score.shape[1] == 2 else score)
-
-    def _scores(self, X: Any) -> np.ndarray:
-        """(samples, classes), the larger the better. Where classes have the same number of votes, the
-        one that is predicted has half a vote more."""
         trained, X = self._fitted(X)
-        score = trained.scores(X, self.n_jobs)
-        score = -score if trained.falls else score
+        score = self._scores(trained, X)
         if trained.name.startswith("knn"):
             tied = np.flatnonzero((score == score.max(axis=1, keepdims=True)).sum(axis=1) > 1)
             if len(tied):
                 chosen = trained.predict(np.ascontiguousarray(X[tied]), self.n_jobs)
-                score[tied, np.searchsorted(trained.classes, chosen)] += 0.5
-        return np.asarray(score)
+                score[tied, places(trained.classes, chosen)] += 0.5
+        return np.asarray(score[:, 1] - score[:, 0] if score.shape[1] == 2 else score)
+
+    def _scores(self, trained: _trained.Trained, X: np.ndarray) -> np.ndarray:
+        """(samples, classes), the larger the better."""
+        score = trained.scores(X, self.n_jobs)
+        return np.asarray(-score if trained.falls else score)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """(samples, classes): for ts-lda the probabilities of its Gaussian model; for mdm the
         softmax of the negative squared distances, as pyRiemann has it, which are not calibrated; for
-        knn the shares of the neighbours. Other methods have none."""
-        score = self._scores(X)
-        if self._trained.name.startswith("knn"):
+        knn the shares of the neighbours, of which `predict` takes the nearer class if they are equal.
+        Other methods have none."""
+        trained, X = self._fitted(X)
+        score = self._scores(trained, X)
+        if trained.name.startswith("knn"):
             return np.asarray(score / score.sum(axis=1, keepdims=True))
         return _softmax(score)
 
@@ -237,9 +237,9 @@ class KNearestNeighbors(_Recognizer):
         ----------
         X : array, (samples, n, n)
         y : labels
-        sample_weight : not used, as in pyRiemann
+        sample_weight : None, or equal numbers: neighbours have no weights
         """
-        weights(sample_weight, len(X))
+        equal_weights(sample_weight, len(X))
         super().fit(X, y)
         return self
 

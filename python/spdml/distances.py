@@ -16,8 +16,8 @@ from typing import Any, Callable, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _device, _metrics, _on_device, _sets
-from ._arrays import doubles, numbers, real, square
+from . import _device, _fast, _metrics, _on_device, _sets
+from ._arrays import doubles, numbers, place, real, square
 from ._calls import call, context
 from ._errors import InvalidArgumentError, NotPositiveDefiniteError, NumericError
 from ._sets import adjoint, called, cholesky, flat, hermitian, real_form
@@ -142,9 +142,10 @@ def _one_by_one(A: np.ndarray, B: np.ndarray, metric: str, hard: np.ndarray, D: 
     cholesky(A, "A")  # names a matrix that is not positive definite
     P, Q, leading = _sets.paired(A, B)
     D = D.reshape(-1)
-    for i in np.flatnonzero(hard):
+    for i in map(int, np.flatnonzero(hard)):
         if name in _metrics.CORE:
-            D[i] = _core_pairwise(P[i:i + 1], Q[i:i + 1], name, 1, ("A", "B"))[0, 0]
+            with called(("X", f"A{place(i, leading)}", ()), ("Y", f"B{place(i, leading)}", ())):
+                D[i] = _core_pairwise(P[i:i + 1], Q[i:i + 1], name, 1)[0, 0]
         elif not np.isfinite(D[i]):
             raise NumericError(f"the distance by {metric!r} of pair {i} is lost in rounding: the "
                                f"matrices are too ill-conditioned")
@@ -191,6 +192,7 @@ def both(A: Any, B: Any, names: Tuple[str, str] = ("A", "B")) -> Tuple[np.ndarra
     return A, B
 
 
+@_fast.distance
 def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
              power: Optional[float] = None, n_jobs: Optional[int] = None) -> Any:
     """Distances between matrices that stand at the same place.
@@ -241,25 +243,37 @@ def _measured(A: np.ndarray, B: np.ndarray, name: str, squared: bool, power: flo
               n_jobs: Optional[int]) -> np.ndarray:
     if name in _metrics.CORE or name == "kullback_sym":  # all symmetric; one row is measured best
         leading = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+        if leading == () and name != "kullback_sym" and np.result_type(A, B).kind != "c":
+            return _rooted(_one_pair(A, B, name), squared)
         if B.size == B.shape[-1] ** 2:
-            return all_pairs(B, A, name, squared, power, n_jobs, ("B", "A")).reshape(leading)
+            with called(("X", "B", B.shape[:-2]), ("Y", "A", A.shape[:-2])):
+                return all_pairs(B, A, name, squared, power, n_jobs).reshape(leading)
         if A.size == A.shape[-1] ** 2:
-            return all_pairs(A, B, name, squared, power, n_jobs).reshape(leading)
+            with called(("X", "A", A.shape[:-2]), ("Y", "B", B.shape[:-2])):
+                return all_pairs(A, B, name, squared, power, n_jobs).reshape(leading)
     return _delivered(np.asarray(_pairs(A, B, name, power)), name, squared)
+
+
+def _one_pair(A: np.ndarray, B: np.ndarray, name: str) -> np.ndarray:
+    """The squared distance by the library, which is that of the short way (`_fast`)."""
+    d2 = np.empty(())
+    with called(("X", "A", ()), ("Y", "B", ())):
+        call(context(1), "spd_distance2", _metrics.core_number(name), len(A), doubles(A), doubles(B),
+             doubles(d2))
+    return d2
 
 
 # ---- all pairs of two sets ----------------------------------------------------------------------
 
-def _core_pairwise(X: np.ndarray, Y: Optional[np.ndarray], name: str, n_jobs: Optional[int],
-                   names: Tuple[str, str]) -> np.ndarray:
+def _core_pairwise(X: np.ndarray, Y: Optional[np.ndarray], name: str, n_jobs: Optional[int]
+                   ) -> np.ndarray:
     """Squared distances by the library."""
     kind = np.result_type(X, X if Y is None else Y)
     F = real_form(X.astype(kind, copy=False))
     G = None if Y is None else real_form(Y.astype(kind, copy=False))
     D2 = np.empty((len(F), len(F) if G is None else len(G)))
-    with called(("X", names[0], X.shape[:-2]), ("Y", names[1], () if Y is None else Y.shape[:-2])):
-        call(context(n_jobs), "spd_pairwise2", _metrics.core_number(name), F.shape[1], len(F),
-             doubles(F), D2.shape[1], doubles(G), doubles(D2))
+    call(context(n_jobs), "spd_pairwise2", _metrics.core_number(name), F.shape[1], len(F),
+         doubles(F), D2.shape[1], doubles(G), doubles(D2))
     if kind.kind == "c":
         D2 *= 0.5
     return D2
@@ -291,8 +305,7 @@ def _by_pieces(X: np.ndarray, Y: np.ndarray, name: str, power: float) -> np.ndar
 
 
 def all_pairs(X: np.ndarray, Y: Optional[np.ndarray], name: str, squared: bool,
-              power: float = 0.0, n_jobs: Optional[int] = None,
-              names: Tuple[str, str] = ("X", "Y")) -> np.ndarray:
+              power: float = 0.0, n_jobs: Optional[int] = None) -> np.ndarray:
     """Distances (p, q) of sets that have been checked."""
     X = flat(X)
     Y = None if Y is None else flat(Y)
@@ -300,16 +313,16 @@ def all_pairs(X: np.ndarray, Y: Optional[np.ndarray], name: str, squared: bool,
     seen = name in ("harmonic", "power-euclidean") or (
         name == "log-euclidean" and np.iscomplexobj(X))
     if name in _metrics.CORE and not lower and not seen:
-        return _rooted(_core_pairwise(X, Y, name, n_jobs, names), squared)
+        return _rooted(_core_pairwise(X, Y, name, n_jobs), squared)
     if name == "kullback_sym":
-        return _delivered(_core_pairwise(X, Y, "jeffrey", n_jobs, names), name, squared)
+        return _delivered(_core_pairwise(X, Y, "jeffrey", n_jobs), name, squared)
     if seen or lower:
-        F = _flattened(X, name, power, names[0])
-        G = None if Y is None else _flattened(Y, name, power, names[1])
+        F = _flattened(X, name, power, "X")
+        G = None if Y is None else _flattened(Y, name, power, "Y")
         assert F is not None
         if lower:
             F, G = _lower_as_symmetric(F), None if G is None else _lower_as_symmetric(G)
-        return _rooted(_core_pairwise(F, G, "euclidean", n_jobs, names), squared)
+        return _rooted(_core_pairwise(F, G, "euclidean", n_jobs), squared)
     if name in ("kullback", "kullback_right"):
         other = X if Y is None else Y
         D = (_kullback_pairwise(X, other) if name == "kullback" else
@@ -324,6 +337,7 @@ def all_pairs(X: np.ndarray, Y: Optional[np.ndarray], name: str, squared: bool,
     return _delivered(D, name, squared)
 
 
+@_fast.pairwise_distances
 def pairwise_distances(X: Any, Y: Any = None, metric: Metric = "airm", squared: bool = False,
                        n_jobs: Optional[int] = None, power: Optional[float] = None) -> np.ndarray:
     """Distances between all matrices of X and all of Y, or within X without Y.

@@ -14,6 +14,8 @@ from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
 from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Samples, lib)
 from ._library import Evaluation as _Found
+from ._matrices import definite
+from ._sets import real_form
 from .functions import choice, seed_number
 from ._trained import POOLED, take_means
 from .maps import SPDML, parameter_number, parameter_value
@@ -150,7 +152,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
 
     Parameters
     ----------
-    X : (p, n, n), or None when all methods read vectors
+    X : (p, n, n), real symmetric or complex Hermitian; or None when all methods read vectors
     y : labels, (p,)
     methods : names as in the command: 'nn-airm', 'nn-stein-ml', 'mdm-airm', 'rsr', ...
     split : share of each class that trains
@@ -217,7 +219,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     found = c.POINTER(_Found)()
     try:
         call(ctx, "spd_evaluate", c.byref(samples), c.byref(options), c.byref(found))
-        result = Evaluation(found.contents, classes, groups, samples.n, bool(auc))
+        result = Evaluation(found.contents, classes, groups, samples.n // (1 + samples.hermitian), bool(auc))
     finally:
         lib.spd_evaluation_free(found)
     for remark in result.remarks:
@@ -229,7 +231,8 @@ def _samples(X: Any, vectors: Any, label: np.ndarray, classes: int, keep: List[A
     samples = Samples(p=len(label), classes=classes, label=ints(label))
     keep.append(label)
     if X is not None:
-        X = matrices(X)
+        samples.hermitian = int(np.iscomplexobj(X))
+        X = real_form(definite(X)) if samples.hermitian else matrices(X)
         samples.n, samples.X = X.shape[1], doubles(X)
     if vectors is not None:
         vectors = numbers(vectors, "vectors")
@@ -315,11 +318,11 @@ def _take_folds(options: EvaluateOptions, p: int, cv: int, groups: Any, keep: Li
 
 def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed: int,
                  paper: bool, keep: List[Any]) -> Any:
-    if samples.n < 2:  # there is nothing to map
+    if samples.n < 2 * (1 + samples.hermitian):  # there is nothing to map
         return None
     estimator = (SPDML() if fit is None else clone(fit)).set_params(
         random_state=seed_number("seed", seed))
-    options, start = estimator._options(samples.n, label)
+    options, start = estimator._options(samples.n, label, hermitian=bool(samples.hermitian))
     options.seed = seed
     options.paper |= int(paper)
     keep += [options, start]

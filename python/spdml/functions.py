@@ -7,13 +7,13 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _on_device
+from . import _device, _fast, _on_device
 from ._arrays import (doubles, ints, longs, matrices, metric_number, numbers, real, square, text,
                       whole)
 from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._library import CovarianceOptions, EmbedOptions, Neighbours, lib
-from ._sets import from_real, real_form
+from ._sets import finite, from_real, real_form
 from .distances import _delivered, distance, pairwise_distances, set_of
 from .files import lend, store_of
 from .geodesics import geodesic
@@ -147,7 +147,7 @@ def regularize(X: Any, relative: float = 0.0, ridge: float = 0.0) -> np.ndarray:
     relative, ridge = real(relative, "relative"), real(ridge, "ridge")
     if not (np.isfinite(relative) and np.isfinite(ridge)):
         raise InvalidArgumentError(f"relative is {relative} and ridge {ridge}; they must be finite")
-    X = square(X)
+    X = finite(square(X), "X")
     Y = real_form(X).copy()
     lib.spd_regularize(Y.shape[1], len(Y), doubles(Y), relative, ridge)
     return from_real(Y, X.shape[:-2], np.iscomplexobj(X))
@@ -264,6 +264,7 @@ def _shrinkage(estimator: Any) -> Tuple[int, float]:
         f"shrinkage between 0 and 1")
 
 
+@_fast.covariances
 def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -> np.ndarray:
     """Covariance matrices (p, channels, channels) of signals (p, channels, times), as pyRiemann's
     function of that name: cov (1/(r-1)), scm (1/r), oas, lwf, or a shrinkage between 0 and 1.

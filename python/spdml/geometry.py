@@ -7,7 +7,7 @@ are not symmetric are refused, and so are those that are not positive definite."
 
 from __future__ import annotations
 
-import functools
+import inspect
 from typing import Any, Callable, Dict, Optional
 
 import numpy as np
@@ -23,6 +23,29 @@ from .matrix_functions import logm_derivative as ddlogm
 from .matrix_functions import nearest_spd as nearest_sym_pos_def
 from .tangent import inner_product as innerproduct
 from .tangent import transport, unupper, upper
+
+Function = Callable[..., Any]
+
+
+def _by(name: str, function: Function, metric: str) -> Function:
+    """The function with that metric, as a function of its own: with a name, a signature and help."""
+    def named(*arguments: Any, **more: Any) -> Any:
+        return function(*arguments, metric=metric, **more)
+
+    whole = inspect.signature(function)
+    vars(named)["__signature__"] = whole.replace(
+        parameters=[one for one in whole.parameters.values() if one.name != "metric"])
+    named.__name__ = named.__qualname__ = name
+    named.__doc__ = f"``spdml.{function.__name__}`` with the metric {metric!r}."
+    return named
+
+
+def _table(begin: str) -> Dict[str, Function]:
+    """pyRiemann's tables: functions by metric, here those whose names begin so."""
+    metrics = ("chol", "euclid", "harmonic", "kullback", "kullback_right", "kullback_sym", "logchol",
+               "logdet", "logeuclid", "riemann", "thompson", "wasserstein")
+    return {metric: globals()[begin + metric] for metric in metrics if begin + metric in globals()}
+
 
 # ---- distances ----------------------------------------------------------------------------------
 
@@ -48,6 +71,9 @@ distance_logeuclid = _distance("logeuclid")
 distance_riemann = _distance("riemann")
 distance_thompson = _distance("thompson")
 distance_wasserstein = _distance("wasserstein")
+
+
+distance_functions = _table("distance_")
 
 
 def distance_poweuclid(A: Any, B: Any, p: float, squared: bool = False) -> Any:
@@ -172,6 +198,7 @@ geodesic_logeuclid = _geodesic("logeuclid")
 geodesic_riemann = _geodesic("riemann")
 geodesic_thompson = _geodesic("thompson")
 geodesic_wasserstein = _geodesic("wasserstein")
+geodesic_functions = _table("geodesic_")
 
 
 def geodesic(A: Any, B: Any, alpha: Any, metric: Any = "riemann") -> np.ndarray:
@@ -188,9 +215,10 @@ def kernel(X: Any, Y: Any = None, *, Cref: Any = None, metric: Any = "riemann",
     return spdml.kernel(X, Y, metric, Cref=Cref, reg=reg)
 
 
-kernel_euclid = functools.partial(kernel, metric="euclid")
-kernel_logeuclid = functools.partial(kernel, metric="logeuclid")
-kernel_riemann = functools.partial(kernel, metric="riemann")
+kernel_euclid = _by("kernel_euclid", kernel, "euclid")
+kernel_logeuclid = _by("kernel_logeuclid", kernel, "logeuclid")
+kernel_riemann = _by("kernel_riemann", kernel, "riemann")
+kernel_functions = _table("kernel_")
 
 
 # ---- tangent spaces -----------------------------------------------------------------------------
@@ -206,16 +234,17 @@ def exp_map(X: Any, Cref: Any, *, metric: Any = "riemann", Cm12: bool = False) -
     return spdml.exp_map(X, Cref, metric, Cm12)
 
 
-log_map_euclid = functools.partial(log_map, metric="euclid")
-log_map_logchol = functools.partial(log_map, metric="logchol")
-log_map_logeuclid = functools.partial(log_map, metric="logeuclid")
-log_map_riemann = functools.partial(log_map, metric="riemann")
-log_map_wasserstein = functools.partial(log_map, metric="wasserstein")
-exp_map_euclid = functools.partial(exp_map, metric="euclid")
-exp_map_logchol = functools.partial(exp_map, metric="logchol")
-exp_map_logeuclid = functools.partial(exp_map, metric="logeuclid")
-exp_map_riemann = functools.partial(exp_map, metric="riemann")
-exp_map_wasserstein = functools.partial(exp_map, metric="wasserstein")
+log_map_euclid = _by("log_map_euclid", log_map, "euclid")
+log_map_logchol = _by("log_map_logchol", log_map, "logchol")
+log_map_logeuclid = _by("log_map_logeuclid", log_map, "logeuclid")
+log_map_riemann = _by("log_map_riemann", log_map, "riemann")
+log_map_wasserstein = _by("log_map_wasserstein", log_map, "wasserstein")
+exp_map_euclid = _by("exp_map_euclid", exp_map, "euclid")
+exp_map_logchol = _by("exp_map_logchol", exp_map, "logchol")
+exp_map_logeuclid = _by("exp_map_logeuclid", exp_map, "logeuclid")
+exp_map_riemann = _by("exp_map_riemann", exp_map, "riemann")
+exp_map_wasserstein = _by("exp_map_wasserstein", exp_map, "wasserstein")
+log_map_functions, exp_map_functions = _table("log_map_"), _table("exp_map_")
 
 
 def innerproduct_euclid(X: Any, Y: Any, Cref: Any = None) -> Any:
@@ -223,9 +252,10 @@ def innerproduct_euclid(X: Any, Y: Any, Cref: Any = None) -> Any:
     return innerproduct(X, Y, Cref, "euclid")
 
 
-innerproduct_logchol = functools.partial(innerproduct, metric="logchol")
-innerproduct_logeuclid = functools.partial(innerproduct, metric="logeuclid")
-innerproduct_riemann = functools.partial(innerproduct, metric="riemann")
+innerproduct_logchol = _by("innerproduct_logchol", innerproduct, "logchol")
+innerproduct_logeuclid = _by("innerproduct_logeuclid", innerproduct, "logeuclid")
+innerproduct_riemann = _by("innerproduct_riemann", innerproduct, "riemann")
+innerproduct_functions = _table("innerproduct_")
 
 
 def tangent_space(X: Any, Cref: Any, *, metric: Any = "riemann") -> np.ndarray:
@@ -248,6 +278,7 @@ def transport_euclid(X: Any, A: Any = None, B: Any = None) -> np.ndarray:
     return transport(X, A, B, "euclid")
 
 
-transport_logchol = functools.partial(transport, metric="logchol")
-transport_logeuclid = functools.partial(transport, metric="logeuclid")
-transport_riemann = functools.partial(transport, metric="riemann")
+transport_logchol = _by("transport_logchol", transport, "logchol")
+transport_logeuclid = _by("transport_logeuclid", transport, "logeuclid")
+transport_riemann = _by("transport_riemann", transport, "riemann")
+transport_functions = _table("transport_")

@@ -10,12 +10,13 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import _device, _on_device, _sets
-from ._arrays import numbers, real, square
+from . import _device, _fast, _on_device, _sets
+from ._arrays import numbers, place, real, square
 from ._errors import InvalidArgumentError, NotPositiveDefiniteError
 from ._sets import adjoint, hermitian
 
 
+@_fast.apply
 def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = None) -> np.ndarray:
     """A function of each matrix through its eigenvalues, chosen by name.
 
@@ -243,7 +244,8 @@ def eigvalsh(A: Any, B: Any = None) -> np.ndarray:
 
 def nearest_spd(X: Any, reg: float = 1e-6) -> np.ndarray:
     """The nearest positive definite matrices in the Frobenius norm whose smallest eigenvalue is at
-    least reg times the largest.
+    least reg times the largest; of a matrix without a positive eigenvalue, reg times its largest
+    absolute one times I.
 
     Parameters
     ----------
@@ -263,10 +265,12 @@ def nearest_spd(X: Any, reg: float = 1e-6) -> np.ndarray:
     array([[1.  , 0.  ],
            [0.  , 0.01]])
     """
-    values, V = np.linalg.eigh(hermitian(square(X, symmetric=False)))
-    largest = values[..., -1:]
-    if (largest <= 0).any():
-        raise InvalidArgumentError("X holds a matrix without a positive eigenvalue")
+    X = _sets.finite(square(X, symmetric=False), "X")
+    values, V = np.linalg.eigh(hermitian(X))
+    largest = np.where(values[..., -1:] > 0, values[..., -1:], -values[..., :1])
+    if (largest == 0).any():
+        where = place(int(np.flatnonzero(largest == 0)[0]), X.shape[:-2])
+        raise InvalidArgumentError(f"X{where} is zero, to which no positive definite matrix is nearest")
     return hermitian((V * np.maximum(values, reg * largest)[..., None, :]) @ adjoint(V))
 
 

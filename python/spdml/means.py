@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _device, _geometric, _metrics, _on_device, _sets
+from . import _device, _fast, _geometric, _metrics, _on_device, _sets
 from ._arrays import doubles, numbers, place, real, square
 from ._calls import call, context
 from ._errors import InvalidArgumentError
@@ -171,6 +171,7 @@ def _collection(X: Any, rectangular: bool = False) -> np.ndarray:
     return array
 
 
+@_fast.mean
 def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float = 0.0,
          max_iter: Optional[int] = None, n_jobs: Optional[int] = None, init: Any = None,
          power: Optional[float] = None) -> np.ndarray:

@@ -7,11 +7,15 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import matrices, numbers, whole
+from ._arrays import numbers, whole
 from ._errors import InvalidArgumentError
+from ._hermitian import complex_vectors, real_vectors
+from ._matrices import checked_size
+from ._sets import hermitian
 from ._tags import Transformer
 from .functions import apply, mean
-from .maps import congruence
+from .maps import filtered
+from .tangent import unupper, upper
 
 
 class PGA(Transformer):
@@ -26,7 +30,8 @@ class PGA(Transformer):
     Attributes
     ----------
     mean_ : (n, n); components_ : (k, n(n+1)/2), in tangent vectors whose off-diagonal entries are
-    multiplied by sqrt 2; explained_variance_ratio_ : (k,); n_features_in_
+    multiplied by sqrt 2, for complex matrices (k, n^2), with the imaginary parts off the diagonal at the
+    end; explained_variance_ratio_ : (k,); n_features_in_
 
     Examples
     --------
@@ -44,9 +49,17 @@ class PGA(Transformer):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> "PGA":
-        X = matrices(X)
+        """The mean and the components.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+            Real symmetric or complex Hermitian.
+        y : ignored
+        """
+        X = checked_size(X, None)
         p, n = X.shape[:2]
-        most = min(p, n * (n + 1) // 2)
+        most = min(p, n * n if np.iscomplexobj(X) else n * (n + 1) // 2)
         k = most if self.n_components is None else whole(self.n_components, "n_components")
         if k > most:
             raise InvalidArgumentError(f"n_components is {k}; {p} samples of {n} x {n} allow {most}")
@@ -63,18 +76,15 @@ class PGA(Transformer):
     def transform(self, X: Any) -> np.ndarray:
         """Coordinates (p, k)."""
         check_is_fitted(self, "components_")
-        return np.asarray(self._tangent(matrices(X, size=self.n_features_in_)) @ self.components_.T)
+        return np.asarray(self._tangent(checked_size(X, self.n_features_in_)) @ self.components_.T)
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """The SPD matrices (p, n, n) at these coordinates."""
         check_is_fitted(self, "components_")
         n = self.n_features_in_
-        rows, columns, scale = _triangle(n)
-        vectors = numbers(Z, "Z") @ self.components_ / scale
-        T = np.zeros((len(vectors), n, n))
-        T[:, rows, columns] = vectors
-        T[:, columns, rows] = vectors
-        return congruence(apply(T, "exp"), apply(self.mean_, "sqrt"), self.n_jobs)
+        T = numbers(Z, "Z") @ self.components_
+        T = unupper(complex_vectors(T, n) if np.iscomplexobj(self.mean_) else T)
+        return filtered(apply(T, "exp"), apply(self.mean_, "sqrt"), self.n_jobs)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """One for each component."""
@@ -82,11 +92,7 @@ class PGA(Transformer):
         return np.array([f"pga{i}" for i in range(len(self.components_))], dtype=object)
 
     def _tangent(self, X: np.ndarray) -> np.ndarray:
-        white = congruence(X, apply(self.mean_, "invsqrt"), self.n_jobs)
-        rows, columns, scale = _triangle(self.n_features_in_)
-        return np.asarray(apply(white, "log", n_jobs=self.n_jobs)[:, rows, columns] * scale)
-
-
-def _triangle(n: int) -> Any:
-    rows, columns = np.triu_indices(n)
-    return rows, columns, np.where(rows == columns, 1.0, np.sqrt(2.0))
+        if np.iscomplexobj(X) and not np.iscomplexobj(self.mean_):
+            raise InvalidArgumentError("X is complex, and real matrices were fitted")
+        white = filtered(X, apply(self.mean_, "invsqrt"), self.n_jobs)
+        return real_vectors(upper(apply(hermitian(white), "log", n_jobs=self.n_jobs)))

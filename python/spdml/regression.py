@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import whole
 from ._kernel_machine import KernelMachine
-from ._labels import column, weights
+from ._labels import column, equal_weights
 from ._matrices import checked, checked_size, metrics_of
 from ._tags import MatrixEstimator
 from .functions import pairwise_distances
@@ -62,11 +62,11 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         ----------
         X : array, (samples, n, n)
         y : numbers
-        sample_weight : not used, as in pyRiemann
+        sample_weight : None, or equal numbers: neighbours have no weights
         """
         metric = metrics_of(self.metric, ("distance",))[0]
         X = checked(X, [metric], n_jobs=self.n_jobs)
-        weights(sample_weight, len(X))
+        equal_weights(sample_weight, len(X))
         values = column(y, len(X)).astype(float)
         k = min(whole(self.n_neighbors, "n_neighbors"), len(X))
         self._known: Any = (X.copy(), values.copy(), metric, k)

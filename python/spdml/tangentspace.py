@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import numbers
 from ._errors import InvalidArgumentError
+from ._hermitian import complex_vectors, real_vectors
 from ._labels import class_numbers, weights
 from ._matrices import checked, checked_size, metrics_of
 from ._tags import MatrixTransformer, Transformer
@@ -102,6 +103,12 @@ class TangentSpace(Transformer):
         at = mean(X, metrics[0], n_jobs=self.n_jobs) if update else self._at(X.shape[1])
         return np.asarray(tangent_space(X, at, metrics[1]))
 
+    def _real_vectors(self, X: np.ndarray, update: bool) -> np.ndarray:
+        """The same for methods that know real vectors alone; n^2 numbers for complex matrices."""
+        if np.iscomplexobj(self.reference_) or not np.iscomplexobj(X):
+            return real_vectors(self._vectors(X, update))
+        raise InvalidArgumentError("X is complex, and real matrices were fitted")
+
     def _at(self, n: int) -> np.ndarray:
         """The reference; before a fit, the identity."""
         return getattr(self, "reference_", np.eye(n))
@@ -192,7 +199,7 @@ class FGDA(MatrixTransformer):
         if len(self.classes_) < 2:
             raise InvalidArgumentError(
                 f"y has {len(self.classes_)} class; a discriminant needs two or more")
-        T = space.fit(X, sample_weight=sample_weight)._vectors(X, False)
+        T = space.fit(X, sample_weight=sample_weight)._real_vectors(X, False)
         lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto",
                                          n_components=len(self.classes_) - 1)
         W = np.asarray(lda.fit(T, label).coef_)
@@ -205,7 +212,10 @@ class FGDA(MatrixTransformer):
         check_is_fitted(self, "_parts")
         space, kept = self._parts
         X = checked_size(X, len(space.reference_))
-        return space.inverse_transform(space._vectors(X, space.tsupdate) @ kept)
+        T = space._real_vectors(X, space.tsupdate) @ kept
+        if np.iscomplexobj(space.reference_):
+            T = complex_vectors(T, X.shape[1])
+        return space.inverse_transform(T)
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """`fit`, and `transform` of the same matrices."""

@@ -1,6 +1,8 @@
 /* pool.c - worker threads: woken for a job, spinning a moment before they sleep. */
 #include "base/pool.h"
 
+#include <unistd.h>
+
 #include "base/clock.h"
 
 /* How long a worker looks for the next job before it sleeps, and the caller for the last worker
@@ -51,6 +53,14 @@ static void *worker_main(void *user)
     }
 }
 
+/* A child that was forked has this memory, but not the workers. Locks and conditions may be in any
+ * state there, and to destroy them would be to wait for sleepers that do not exist. */
+static void forget_inherited(worker_pool *p)
+{
+    if (p->workers > 0 && p->process != getpid())
+        p->workers = 0;
+}
+
 /* Starts workers until there are `wanted`, or the system gives no more. */
 static void start_workers(worker_pool *p, int wanted)
 {
@@ -58,7 +68,10 @@ static void start_workers(worker_pool *p, int wanted)
         pthread_mutex_init(&p->lock, NULL);
         pthread_cond_init(&p->wake, NULL);
         pthread_cond_init(&p->done, NULL);
+        p->job = NULL;
+        p->busy = 0;
         p->stop = 0;
+        p->process = getpid();
         atomic_store(&p->turn, 0);
     }
     while (p->workers < wanted) {
@@ -93,6 +106,7 @@ static void close_job(worker_pool *p)
 
 void pool_run(worker_pool *p, int threads, pool_job job, void *user)
 {
+    forget_inherited(p);
     int wanted = threads - 1 < POOL_WORKERS ? threads - 1 : POOL_WORKERS;
     if (wanted > 0 && p->workers != wanted) {
         pool_end(p);
@@ -109,6 +123,7 @@ void pool_run(worker_pool *p, int threads, pool_job job, void *user)
 
 void pool_end(worker_pool *p)
 {
+    forget_inherited(p);
     if (p->workers == 0)
         return;
     pthread_mutex_lock(&p->lock);

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #define POOL_WORKERS 255 /* at most, beside the caller */
 
@@ -23,7 +24,8 @@ typedef struct pool_worker {
 } pool_worker;
 
 struct worker_pool {
-    int workers; /* running; 0: the pool is asleep and holds nothing */
+    int workers;   /* running; 0: the pool is asleep and holds nothing */
+    pid_t process; /* that they run in: a forked child has none of them */
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
     pool_job job; /* NULL: none, or no longer open to newcomers */

@@ -12,7 +12,8 @@
 
 typedef struct centres {
     classes of;
-    double *M; /* of.count x n x n */
+    double *M;      /* of.count x n x n */
+    double *weight; /* of.count: samples of each class, for whoever trains further; NULL: unknown */
 } centres;
 
 static spd_status prepare(spd_context *ctx, course *c)
@@ -25,7 +26,10 @@ static spd_status prepare(spd_context *ctx, course *c)
     if (status < 0)
         return status;
     s->M = arena_alloc(&c->preparing, s->of.count, train->n * train->n * sizeof *s->M);
-    return s->M ? class_means(ctx, c->method.metric, PRECISION, train->n, train->X, &s->of, s->M)
+    s->weight = arena_alloc(&c->preparing, s->of.count, sizeof *s->weight);
+    for (size_t k = 0; s->weight && k < s->of.count; k++)
+        s->weight[k] = (double)class_size(&s->of, k);
+    return s->M && s->weight ? class_means(ctx, c->method.metric, PRECISION, train->n, train->X, &s->of, s->M)
                 : ctx_nomem(ctx, "class means");
 }
 
@@ -76,6 +80,7 @@ static void keep(shelf *s, course *c)
         return;
     course_keep_classes(s, c, &t->of);
     shelf_reals(s, "means", t->of.count, c->train.n * c->train.n, &t->M);
+    shelf_reals_if_any(s, "class_weight", t->of.count, 1, &t->weight);
 }
 
 const classifier classifier_mdm = {

@@ -67,6 +67,17 @@ void shelf_reals(shelf *s, const char *name, size_t rows, size_t columns, double
         memcpy(*values, array->f64, array->count * sizeof **values);
 }
 
+void shelf_reals_if_any(shelf *s, const char *name, size_t rows, size_t columns, double **values)
+{
+    if (s->status != SPD_OK || (!shelf_taking(s) && !*values))
+        return;
+    shelf_reals(s, name, rows, columns, values);
+    if (s->status == SPD_EFORMAT) {
+        s->status = SPD_OK;
+        ctx_clear(s->ctx);
+    }
+}
+
 /* The lower triangle of M (size x size), row after row: there, or back into both. */
 static void copy_triangle(size_t size, int back, double *M, double *triangle)
 {

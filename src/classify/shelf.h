@@ -40,6 +40,9 @@ void *shelf_block(shelf *s, void **at, size_t size);
 /* rows x columns numbers; nothing where that is none. */
 void shelf_reals(shelf *s, const char *name, size_t rows, size_t columns, double **values);
 
+/* The same of numbers that may be missing, as older files lack them: *values is then NULL. */
+void shelf_reals_if_any(shelf *s, const char *name, size_t rows, size_t columns, double **values);
+
 /* A symmetric matrix, size x size: its lower triangle. */
 void shelf_symmetric(shelf *s, const char *name, size_t size, double **values);
 

@@ -215,6 +215,16 @@ spd_status spd_model_save(spd_context *ctx, const spd_model *model, const char *
     return record_save(&w, path);
 }
 
+spd_status spd_model_pack(spd_context *ctx, const spd_model *model, unsigned char **bytes,
+                          size_t *size)
+{
+    record_writer w;
+    ctx_clear(ctx);
+    record_begin(&w, ctx, MODEL_KIND, RECORD_MODEL_FORMAT, model->version);
+    model_write(&w, model, &NAMES, w.meta);
+    return record_pack(&w, bytes, size);
+}
+
 /* ---- from a file ---------------------------------------------------------------------------- */
 
 spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
@@ -281,6 +291,19 @@ spd_status spd_model_load(spd_context *ctx, const char *path, spd_model **model)
     status = model_from_bundle(ctx, bundle, model);
     if (status < 0)
         ctx_prefix(ctx, path);
+    bundle_free(bundle);
+    return status;
+}
+
+spd_status spd_model_unpack(spd_context *ctx, const unsigned char *bytes, size_t size,
+                            spd_model **model)
+{
+    io_bundle *bundle = NULL;
+    ctx_clear(ctx);
+    spd_status status = bundle_read_memory(ctx, bytes, size, 0, &bundle);
+    if (status < 0)
+        return status;
+    status = model_from_bundle(ctx, bundle, model);
     bundle_free(bundle);
     return status;
 }

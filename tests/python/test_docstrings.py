@@ -21,9 +21,15 @@ DESCRIBED = ["distances", "functions", "geodesics", "kernels", "matrix_functions
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_of(name):
     module = importlib.import_module(f"spdml.{name}")
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    found = doctest.DocTestFinder().find(module)
+    for thing in vars(module).values():  # decorated functions, which doctest does not find
+        if hasattr(thing, "__wrapped__") and thing.__module__ == module.__name__:
+            found += doctest.DocTestFinder().find(thing.__wrapped__, thing.__name__)
     with np.printoptions(legacy=False):
-        result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
-    assert result.attempted > 0 and result.failed == 0
+        for test in found:
+            runner.run(test)
+    assert runner.tries > 0 and runner.failures == 0
 
 
 def exported(kind):

@@ -16,6 +16,21 @@ def peer():
     return pytest.importorskip("pyriemann.transfer", reason="pyRiemann is not installed")
 
 
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+@pytest.mark.parametrize("metric", ["euclid", "riemann"])
+def test_an_exact_rotation_is_found(metric, n):
+    """Of either determinant, from class means whose eigenvectors have any signs."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
+        X = random_spd(rng, 2, n)
+        T = Q @ X @ Q.T
+        both = np.concatenate([X, (T + T.transpose(0, 2, 1)) / 2])
+        both, y = spdml.encode_domains(both, [0, 1, 0, 1], ["s", "s", "t", "t"])
+        turned = spdml.TLRotate("t", metric=metric).fit_transform(both, y)
+        np.testing.assert_allclose(turned[:2], both[2:], atol=1e-7, err_msg=f"seed {seed}")
+
+
 @pytest.fixture
 def two(rng):
     """Two domains of two classes; the second is the first, moved."""

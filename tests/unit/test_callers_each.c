@@ -338,6 +338,8 @@ static void resume_fit(caller *c, const spd_fit_options *o)
     char path[100];
     spd_fit_state *state = NULL;
     spd_model *model = NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
     good(c, spd_fit_state_load(c->ctx, in_folder(c, "state.spdml", path), &state));
     spd_fit_watch watch = {.size = sizeof watch, .resume = state};
     good(c, spd_fit(c->ctx, N, P, X, label, o, &watch, &model));
@@ -346,6 +348,12 @@ static void resume_fit(caller *c, const spd_fit_options *o)
     spd_model_free(model);
     model = NULL;
     good(c, spd_model_load(c->ctx, path, &model));
+    add_model(c, model);
+    good(c, spd_model_pack(c->ctx, model, &bytes, &size));
+    spd_model_free(model);
+    model = NULL;
+    good(c, spd_model_unpack(c->ctx, bytes, size, &model));
+    spd_bytes_free(bytes);
     add_model(c, model);
     add_number(c, isnan(spd_model_gain(model))); /* three iterations say nothing */
     add_number(c, spd_file_kind(path));

@@ -4,6 +4,8 @@
 #include "test.h"
 
 #include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/context.h"
@@ -103,6 +105,42 @@ static void threads_meet(void)
     spd_context_free(ctx);
 }
 
+/* What a forked child does with a context whose workers are the parent's: it goes on, or ends it.
+ */
+static int use_inherited(spd_context *ctx, int goes_on)
+{
+    meeting m = {0};
+    alarm(60); /* that it would wait for ever without */
+    if (goes_on && parallel_for(ctx, 2, meet, &m, NULL, NULL, 0.0, NULL) != SPD_OK)
+        return 1;
+    spd_context_free(ctx);
+    return goes_on && m.met != 2 ? 2 : 0;
+}
+
+/* A context serves any thread; that of another thread is as the child's own, once that is idle. */
+static void forked_children(void)
+{
+#ifndef __SANITIZE_THREAD__ /* which ends children that start threads */
+    for (int goes_on = 0; goes_on < 2; goes_on++) {
+        spd_context *ctx = spd_context_new();
+        meeting m = {0};
+        spd_context_set_threads(ctx, 2);
+        parallel_for(ctx, 2, meet, &m, NULL, NULL, 0.0, NULL);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(use_inherited(ctx, goes_on));
+        int status = -1;
+        CHECK(waitpid(child, &status, 0) == child, "no process");
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "goes on %d: status %d", goes_on,
+              status);
+        m = (meeting){0};
+        parallel_for(ctx, 2, meet, &m, NULL, NULL, 0.0, NULL);
+        CHECK(m.met == 2, "the parent has lost its workers");
+        spd_context_free(ctx);
+    }
+#endif
+}
+
 static void words(void)
 {
     CHECK(strcmp(spd_status_text(SPD_OK), "good") == 0, "%s", spd_status_text(SPD_OK));
@@ -153,6 +191,7 @@ int main(void)
     RUN(no_message);
     RUN(threads);
     RUN(threads_meet);
+    RUN(forked_children);
     RUN(words);
     RUN(suggestions);
     return test_summary();

@@ -153,6 +153,23 @@ static void models_come_back(void)
     spd_model_free(back);
 }
 
+/* The bytes are those of the file, and half of them are no model. */
+static void models_in_memory(void)
+{
+    spd_model model = sample_model(), *back = NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    CHECK(spd_model_pack(ctx, &model, &bytes, &size) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(spd_model_unpack(ctx, bytes, size / 2, &back) < 0 && !back, " ");
+    CHECK(spd_model_unpack(ctx, bytes, size, &back) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(back && same_model(&model, back), "members");
+    CHECK(back && same_history(3, steps, back->history), "history");
+    spd_model_free(back);
+    spd_bytes_free(bytes);
+}
+
 static void states_come_back(void)
 {
     spd_fit_state state = sample_state(), *back = NULL;
@@ -501,6 +518,7 @@ int main(void)
 {
     scratch_begin();
     RUN(models_come_back);
+    RUN(models_in_memory);
     RUN(states_come_back);
     RUN(states_describe_themselves);
     RUN(what_cannot_be_read_is_not_written);

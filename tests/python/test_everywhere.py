@@ -1,0 +1,388 @@
+"""What holds for every public name: it is walked over, not listed, so that a new one is here at once.
+
+Estimators are pickled, copied, saved and loaded, forked after use by another thread, given complex
+matrices, and compared before and after, also when they learn further. Functions are pickled and given
+complex matrices. A name that needs special arguments says so in a table below."""
+
+import concurrent.futures
+import copy
+import inspect
+import os
+import pathlib
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import pytest
+import spdml
+from conftest import random_hpd, random_spd
+from spdml import _trained
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+METHODS = ("transform", "predict", "predict_proba", "decision_function")
+
+
+def walked(kind):
+    return [name for name in spdml.__all__ if kind(getattr(spdml, name))]
+
+
+def is_estimator(thing):
+    return inspect.isclass(thing) and hasattr(thing, "get_params") and hasattr(thing, "fit")
+
+
+ESTIMATORS = walked(is_estimator)
+FUNCTIONS = walked(inspect.isfunction)
+
+
+# ---- data ----------------------------------------------------------------------------------------
+
+def phases(samples=36, channels=4, times=60):
+    """Two classes of complex signals. They differ in the sign of a phase, which real parts do not
+    show."""
+    rng = np.random.default_rng(5)
+    y = np.arange(samples) % 2
+    A = rng.standard_normal((samples, channels, times)) + 1j * rng.standard_normal((samples, channels, times))
+    A[:, 0] += (1j * (2 * y - 1))[:, None] * A[:, 1]
+    return A, y
+
+
+def scales(samples=36, channels=4, times=60):
+    """Two classes of real signals, of which one channel is louder in one of them."""
+    rng = np.random.default_rng(5)
+    y = np.arange(samples) % 2
+    A = rng.standard_normal((samples, channels, times))
+    A[y == 1, 0] *= 3
+    return A, y
+
+
+def covariances(A):
+    C = A @ A.conj().swapaxes(1, 2) / A.shape[2]
+    return (C + C.conj().swapaxes(1, 2)) / 2
+
+
+# What an estimator is made with, if not with nothing.
+MADE = {
+    "BilinearFilter": lambda: spdml.BilinearFilter(np.eye(4)[:2]),
+    "BlockCovariances": lambda: spdml.BlockCovariances(2),
+    "CSP": lambda: spdml.CSP(2), "SPoC": lambda: spdml.SPoC(2), "SPDML": lambda: spdml.SPDML(2),
+    "Kmeans": lambda: spdml.Kmeans(2, random_state=0),
+    "KMeans": lambda: spdml.KMeans(2, random_state=0),
+    "PGA": lambda: spdml.PGA(3),
+    "SPDClassifier": lambda: spdml.SPDClassifier("nn-stein-ml", {"m": 2}),
+    "TLCenter": lambda: spdml.TLCenter("b"), "TLScale": lambda: spdml.TLScale("b"),
+    "TLRotate": lambda: spdml.TLRotate("b"),
+    "TLClassifier": lambda: spdml.TLClassifier("b", spdml.MDM()),
+    "TLEstimator": lambda: spdml.TLEstimator("b", spdml.MDM()),
+    "TLRegressor": lambda: spdml.TLRegressor("b", spdml.KNearestNeighborRegressor()),
+}
+ON_SIGNALS = {"BlockCovariances", "CoSpectra", "Coherences", "Covariances", "CrossSpectra", "ERPCovariances",
+              "TimeDelayCovariances", "Xdawn", "XdawnCovariances"}
+NUMBERS = {"KNearestNeighborRegressor", "KNearestNeighborsRegressor", "SPoC", "SVR", "TLRegressor"}
+# What real signals alone can be given to, since spectra of complex ones have two sides.
+REAL = {"CoSpectra", "Coherences", "CrossSpectra"}
+
+
+def made(name):
+    estimator = MADE.get(name, getattr(spdml, name))()
+    if "n_jobs" in estimator.get_params():
+        estimator.set_params(n_jobs=2)
+    return estimator
+
+
+def given(name, signals, y):
+    """X and y as the estimator of that name takes them."""
+    X = signals if name in ON_SIGNALS else covariances(signals)
+    y = y + 0.1 * np.arange(len(y)) if name in NUMBERS else y
+    if name.startswith("TL"):
+        return spdml.encode_domains(X, y, np.repeat(["a", "b"], len(y) // 2))
+    return X, y
+
+
+def results(estimator, X):
+    """All that it says about X."""
+    return {method: np.asarray(getattr(estimator, method)(X)) for method in METHODS
+            if hasattr(estimator, method)}
+
+
+def assert_same(found, expected, about="", **tolerance):
+    assert found.keys() == expected.keys(), about
+    for method, values in expected.items():
+        if tolerance and values.dtype.kind in "fc":
+            np.testing.assert_allclose(found[method], values, err_msg=f"{about} {method}", **tolerance)
+        else:
+            np.testing.assert_array_equal(found[method], values, err_msg=f"{about} {method}")
+
+
+# ---- copies --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", sorted({*spdml.__all__} - {"geometry"}))
+def test_every_name_is_pickled(name):
+    thing = getattr(spdml, name)
+    assert pickle.loads(pickle.dumps(thing)) is thing
+
+
+def test_every_name_of_geometry_is_pickled_and_described():
+    for name, thing in vars(spdml.geometry).items():
+        if inspect.isroutine(thing) and name[0] != "_":
+            assert pickle.loads(pickle.dumps(thing)) is thing, name
+            assert thing.__doc__ and inspect.signature(thing).parameters, name
+
+
+def ways(estimator, folder):
+    """The estimator, through everything that it can go through."""
+    yield "pickle", pickle.loads(pickle.dumps(estimator))
+    yield "copy", copy.deepcopy(estimator)
+    if hasattr(estimator, "save"):
+        estimator.save(folder / "file.spdml")
+        yield "file", type(estimator).load(folder / "file.spdml")
+
+
+@pytest.mark.parametrize("signals", [scales, phases], ids=["real", "complex"])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_estimator_comes_back(name, signals, tmp_path, monkeypatch):
+    """And goes on learning as if it had never been away."""
+    if name in REAL and signals is phases:
+        pytest.skip("of real signals alone")
+    X, y = given(name, *signals())
+    first, more = np.arange(len(X)) < 24, slice(24, None)
+    if name.startswith("TL"):
+        first = np.arange(len(X)) % 3 > 0  # of both domains
+    fitted = made(name).fit(X[first], y[first])
+    if name in ("TLDummy",):
+        expected = {}
+    expected = results(fitted, X)
+    assert expected or name == "TLDummy"
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))  # nothing of it needs one
+    for way, other in ways(fitted, tmp_path):
+        about = f"{name} by {way}"
+        rounding = {"rtol": 1e-9, "atol": 1e-11} if way == "file" else {}
+        assert_same(results(other, X), expected, about, **rounding)
+        if hasattr(fitted, "partial_fit"):
+            ahead = copy.deepcopy(fitted).partial_fit(X[more], y[more])
+            other.partial_fit(X[more], y[more])
+            assert_same(results(other, X), results(ahead, X), f"{about}, further", **rounding)
+
+
+# ---- complex matrices ----------------------------------------------------------------------------
+
+# Whose result may be another one for complex matrices without imaginary parts, and why.
+FREER = {"SPDML": "the map may be complex", "SPDClassifier": "the map may be complex",
+         "FGDA": "shrinkage counts the dimensions, which are more", "FgMDM": "as FGDA",
+         "Xdawn": "the basis of an eigenspace", "XdawnCovariances": "as Xdawn",
+         "Shrinkage": "the target counts real numbers", "TLRotate": "of real matrices"}
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in ON_SIGNALS])
+def test_real_matrices_are_complex_ones(name):
+    X, y = given(name, *scales())
+    if name == "TLRotate":
+        pytest.skip(FREER[name])
+    expected = results(made(name).fit(X, y), X)
+    found = results(made(name).fit(X.astype(complex), y), X.astype(complex))
+    assert {k: v.shape for k, v in found.items()} == {k: v.shape for k, v in expected.items()}
+    if name not in FREER:
+        assert_same(found, expected, name, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in NUMBERS and
+                                  hasattr(made(name), "predict") and hasattr(made(name), "classes_") is False
+                                  and getattr(made(name), "_estimator_type", "") == "classifier"])
+def test_classifiers_see_imaginary_parts(name):
+    X, y = given(name, *phases(72))
+    if name.startswith("TL"):
+        target = np.char.startswith(np.asarray(y, dtype=str), "b")
+        truth = spdml.decode_domains(X, y)[1].astype(str)
+        assert (made(name).fit(X, y).predict(X).astype(str) == truth)[target].mean() > 0.8
+        return
+    half = len(X) // 2
+    assert made(name).fit(X[:half], y[:half]).score(X[half:], y[half:]) > 0.8
+
+
+def arguments(name, X, W):
+    """Arguments for the function of that name, by the names of its parameters; None for those that
+    take no matrices."""
+    y = np.arange(len(X)) % 2
+    if name in SPECIAL:
+        return SPECIAL[name](X, W, y)
+    known = {"X": X, "A": X[0], "B": X[1], "C": X[2]}
+    needed = [p.name for p in inspect.signature(getattr(spdml, name)).parameters.values()
+              if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+    assert set(needed) <= set(known), f"{name}: say in SPECIAL how it is called"
+    return [known[one] for one in needed], {}
+
+
+SPECIAL = {
+    "apply": lambda X, W, y: ([X, "log"], {}),
+    "powm": lambda X, W, y: ([X, 0.3], {}),
+    "cost": lambda X, W, y: ([X, y, W], {"objective": "difference", "nu_w": 2, "nu_b": 2}),
+    "evaluate": lambda X, W, y: ([X, y, ["nn-airm", "mdm-stein", "ts-lda", "rsr", "knn-airm"]],
+                                 {"outer_folds": 3}),
+    "explain": lambda X, W, y: ([W, X], {}),
+    "exp_map": lambda X, W, y: ([spdml.log_map(X, X[0]), X[0]], {}),
+    "inner_product": lambda X, W, y: ([X, X[::-1], X[0]], {}),
+    "norm": lambda X, W, y: ([X, X[0]], {}),
+    "mahalanobis": lambda X, W, y: ([X[0], X[1]], {}),
+    "masked_mean": lambda X, W, y: ([X, [np.eye(4)[:, :3]] * len(X)], {}),
+    "recenter": lambda X, W, y: ([X, y], {}),
+    "transport": lambda X, W, y: ([X, X[0], X[1]], {}),
+    "untangent_space": lambda X, W, y: ([spdml.tangent_space(X, X[0]), X[0]], {}),
+    "unupper": lambda X, W, y: ([spdml.upper(X)], {}),
+    "encode_domains": lambda X, W, y: ([X, y, y], {}),
+    "decode_domains": lambda X, W, y: (list(spdml.encode_domains(X, y, y)), {}),
+    "covariances": lambda X, W, y: None, "describe": lambda X, W, y: None, "from_epochs": lambda X, W, y: None,
+    "embed": lambda X, W, y: None,  # of real matrices
+    "isa_name": lambda X, W, y: None, "progress": lambda X, W, y: None, "set_engine": lambda X, W, y: None,
+}
+
+
+def numbers_of(result):
+    """The numbers in a result, one array after the other."""
+    if isinstance(result, spdml.Evaluation):
+        return [result.accuracy, result.kappa]
+    parts = result if isinstance(result, tuple) else (result,)
+    return [np.asarray(part) for part in parts if np.asarray(part).dtype.kind in "fciu"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_take_complex_matrices(name):
+    """Real ones as complex ones give the same; a complex basis changes no invariant, and what is no
+    invariant is complex where it should be."""
+    rng = np.random.default_rng(2)
+    X, W = random_spd(rng, 12, 4), np.linalg.qr(rng.standard_normal((4, 2)))[0]
+    wanted = arguments(name, X, W)
+    if wanted is None:
+        pytest.skip("takes no matrices, or real ones alone")
+    function = getattr(spdml, name)
+    expected = numbers_of(function(*wanted[0], **wanted[1]))
+    as_complex = arguments(name, X.astype(complex), W.astype(complex))
+    for found, values in zip(numbers_of(function(*as_complex[0], **as_complex[1])), expected):
+        np.testing.assert_allclose(found, values, rtol=1e-7, atol=1e-9)
+    U = np.linalg.qr(rng.standard_normal((4, 4)) + 1j * rng.standard_normal((4, 4)))[0]
+    T = U @ X @ U.conj().T
+    turned = arguments(name, (T + T.conj().swapaxes(1, 2)) / 2, U @ W)
+    for found, values in zip(numbers_of(function(*turned[0], **turned[1])), expected):
+        assert found.shape == values.shape
+        if found.shape[-2:] == (4, 4) and found.dtype.kind == "c":  # matrices turn with theirs
+            np.testing.assert_allclose(found, U @ values @ U.conj().T, rtol=1e-7, atol=1e-8)
+        elif name not in ("explain", "upper", "tangent_space", "nan_mean") and found.dtype.kind == "f":
+            np.testing.assert_allclose(found, values, rtol=1e-7, atol=1e-8)
+
+
+def test_explanations_of_complex_maps():
+    """By definition, for a map that was learned and for the map of a classifier."""
+    X, y = given("SPDML", *phases())
+    learned = spdml.SPDML(2).fit(X, y)
+    for model in (learned, spdml.SPDClassifier("nn-stein-ml", {"m": 2}).fit(X, y), learned.components_.conj().T):
+        found, M = spdml.explain(model, X), X.mean(axis=0)
+        W = learned.components_.conj().T
+        A = M @ W @ np.linalg.inv(W.conj().T @ M @ W)
+        carried = np.diag(A @ (W.conj().T @ M @ W) @ A.conj().T).real
+        np.testing.assert_allclose(found.weight, (np.abs(W)**2).sum(axis=1), rtol=1e-9)
+        np.testing.assert_allclose(found.carried, carried, rtol=1e-9)
+        np.testing.assert_allclose(found.kept, carried / np.diag(M).real, rtol=1e-9)
+        np.testing.assert_allclose(found.share, carried / carried.sum(), rtol=1e-9)
+        np.testing.assert_allclose((np.abs(found.pattern)**2).sum(axis=1), carried, rtol=1e-9)
+        np.testing.assert_allclose(found.variance, np.linalg.eigvalsh(W.conj().T @ M @ W)[::-1], rtol=1e-9)
+        top = found.pattern[np.abs(found.pattern).argmax(axis=0), [0, 1]]
+        assert (top.real > 0).all() and np.abs(top.imag).max() < 1e-12
+    np.testing.assert_allclose(spdml.explain(learned).weight, found.weight, rtol=1e-9)
+
+
+# ---- classes in any order ------------------------------------------------------------------------
+
+def reordered(method, X, label, classes):
+    """A classifier as it is loaded from a file with the classes in that order."""
+    estimator = spdml.SPDClassifier(method)
+    estimator._take(_trained.train(method, {}, False, X, np.array(classes), label.astype(np.intc), 1))
+    return estimator
+
+
+@pytest.mark.parametrize("method", ["nn-airm", "knn-airm", "mdm-airm", "ts-lda", "rsr", "cdl", "ksvm-stein"])
+def test_classes_need_not_be_sorted(method):
+    X, y = given("MDM", *scales(40))
+    X = np.concatenate([X, X[:8]])  # copies in the other class: neighbours are tied
+    y = np.concatenate([y, 1 - y[:8]])
+    sorted_one = reordered(method, X, y, ["a", "b"])
+    other = reordered(method, X, 1 - y, ["b", "a"])
+    expected, found = results(sorted_one, X), results(other, X)
+    np.testing.assert_array_equal(found["predict"], expected["predict"])
+    np.testing.assert_allclose(found["decision_function"], -expected["decision_function"], atol=1e-9)
+    chosen = np.where(found["decision_function"] > 0, "a", "b")
+    np.testing.assert_array_equal(chosen, found["predict"])
+    if "predict_proba" in expected:
+        np.testing.assert_allclose(found["predict_proba"], expected["predict_proba"][:, ::-1], atol=1e-9)
+
+
+def test_means_of_unsorted_classes_learn_further(tmp_path):
+    X, y = given("MDM", *scales())
+    labels = np.array(["a", "b"])[y]
+    means = spdml.MDM().fit(X[:20], labels[:20]).covmeans_
+    expected = spdml.MDM.of_means(means, ["a", "b"]).partial_fit(X[20:], labels[20:]).covmeans_
+    found = spdml.MDM.of_means(means[::-1], ["b", "a"]).partial_fit(X[20:], labels[20:])
+    np.testing.assert_array_equal(found.covmeans_, expected[::-1])
+    found.save(tmp_path / "b.spdml")
+    back = spdml.MDM.load(tmp_path / "b.spdml")
+    np.testing.assert_array_equal(back.classes_, ["b", "a"])
+    np.testing.assert_array_equal(back.partial_fit(X[:1], ["a"]).covmeans_[0], back.covmeans_[0])
+
+
+def test_weights_of_means_that_are_not_known(tmp_path):
+    """Older files do not say of how many samples the means are."""
+    X, y = given("MDM", *scales())
+    fitted = spdml.MDM().fit(X, y)
+    fitted.save(tmp_path / "a.spdml")
+    _trained.load(tmp_path / "a.spdml").with_array("class_weight", None).save(tmp_path / "old.spdml")
+    old = spdml.MDM.load(tmp_path / "old.spdml")
+    np.testing.assert_array_equal(old.predict(X), fitted.predict(X))
+    with pytest.raises(spdml.InvalidArgumentError, match="how many samples"):
+        old.partial_fit(X, y)
+    old.save(tmp_path / "again.spdml")
+    with pytest.raises(spdml.InvalidArgumentError, match="how many samples"):
+        spdml.MDM.load(tmp_path / "again.spdml").partial_fit(X, y)
+    _trained.load(tmp_path / "a.spdml").with_array("class_weight", -np.ones((2, 1))).save(tmp_path / "bad.spdml")
+    with pytest.raises(spdml.FileFormatError, match="class_weight"):
+        spdml.MDM.load(tmp_path / "bad.spdml")
+
+
+# ---- forked children -----------------------------------------------------------------------------
+
+def fork_after_use_by_another_thread():
+    """Ends this process: 0 if a child has the same results of every estimator."""
+    signals = scales(48, 8)
+
+    def use():
+        used = {}
+        for name in ESTIMATORS:
+            X, y = given(name, *signals)
+            fitted = made(name).fit(X, y)
+            used[name] = (fitted, X, results(fitted, X))
+        return used
+
+    other = concurrent.futures.ThreadPoolExecutor(1)
+    used = other.submit(use).result()
+    child = os.fork()
+    if child == 0:
+        for name, (fitted, X, expected) in used.items():
+            assert_same(results(fitted, X), expected, name)
+        os._exit(0)
+    until, ended, status = time.monotonic() + 100, 0, 1
+    while not ended and time.monotonic() < until:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        time.sleep(0.01)
+    if not ended:
+        os.kill(child, signal.SIGKILL)
+    os._exit(int(not ended or status != 0))
+
+
+def test_a_forked_child_uses_what_another_thread_has_fitted():
+    """In a program of its own, whose threads are known."""
+    code = "import test_everywhere; test_everywhere.fork_after_use_by_another_thread()"
+    folders = [str(pathlib.Path(spdml.__file__).parents[1]), str(pathlib.Path(__file__).parent)]
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=200, check=False,
+                          env=dict(os.environ, PYTHONPATH=os.pathsep.join(folders)))
+    assert done.returncode == 0
