@@ -1,6 +1,7 @@
 /* fault.c - why a matrix is not positive definite, and which pair has no distance. */
 #include "engine/fault.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "linalg/kernels.h"
 
 #define LEAST_ENTRY 0x1p-960
+#define ROUNDING    (8.0 * DBL_EPSILON) /* times n, as in linalg/definite.h */
 #define NEAR_ONE    "bring the matrices to a scale near 1"
 
 /* Smallest eigenvalue of X; NaN when it cannot be had. */
@@ -41,6 +43,11 @@ spd_status fault_matrix(spd_context *ctx, size_t n, const double *X, const char 
         return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
                            "%s[%zu] is too small: its smallest eigenvalue, %.2g, is at the end of "
                            "the range of numbers; multiply all matrices by a constant",
+                           name, index, smallest);
+    if (fabs(smallest) <= ROUNDING * (double)n * scale_largest(n * n, X))
+        return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
+                           "%s[%zu] is not positive definite: its smallest eigenvalue, %.2g, is "
+                           "zero up to rounding",
                            name, index, smallest);
     return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
                        "%s[%zu] is not positive definite (smallest eigenvalue %.2g)", name, index,

@@ -14,7 +14,7 @@
  * that spread wide. */
 #define LEAST_SUM   0x1p-900
 #define WIDE_SPREAD 0x1p-30
-#define CLOSE       50.0 /* squared */
+#define CLOSE       100.0 /* squared */
 
 /* ---- in the first lanes of an octet -----------------------------------------------------------
  */
@@ -150,7 +150,7 @@ static double flat(size_t n, const double *A, const double *B)
 }
 
 /* The squared norm of the logarithm of C = L^-1 Y L^-T, which is that of a tridiagonal one. Where
- * that is small Y is as definite as X, up to exp(-sqrt(2 d2)). */
+ * that is small Y is as definite as X, whose pivots are not small, up to exp(-sqrt(2 d2)). */
 static int airm(size_t n, const double *X, const double *Y, double *d2, double *work)
 {
     double *rest = work, *L = rest + kernels_norm_work(n), *C = L + n * n;

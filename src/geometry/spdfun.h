@@ -37,8 +37,8 @@ size_t spdfun_judged_work(size_t n);
 void spdfun_judged(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                    double *A, unsigned *bad, double *work);
 
-/* As spdfun_apply; edges (octets x 2 x 8) <- f of a lower and of an upper bound of the eigenvalues, which
- * are a few percent away from them at most. */
+/* As spdfun_apply; edges (octets x 2 x 8) <- f of a lower and of an upper bound of the eigenvalues,
+ * which are a few percent away from them at most. */
 void spdfun_edges(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                   double *A, double *edges, unsigned *bad, double *work);
 

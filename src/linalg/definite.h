@@ -1,9 +1,9 @@
 /* definite.h - which matrices count as positive definite.
  *
- * The entries of a matrix are known to eps at best, and so are its eigenvalues in units of its rows:
- * with D the diagonal of X, a covariance of dependent variables (average reference, a channel that
- * is there twice) has a smallest eigenvalue of D^-1/2 X D^-1/2 of a few eps, of either sign. X is
- * positive definite here if
+ * The entries of a matrix are known to eps at best, and so are its eigenvalues in units of its
+ * rows: with D the diagonal of X, a covariance of dependent variables (average reference, a channel
+ * that is there twice) has a smallest eigenvalue of D^-1/2 X D^-1/2 of a few eps, of either sign. X
+ * is positive definite here if
  *
  *   smallest eigenvalue of D^-1/2 X D^-1/2  >  8 n eps
  *
