@@ -1,7 +1,6 @@
 /* fault.c - why a matrix is not positive definite, and which pair has no distance. */
 #include "engine/fault.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +8,9 @@
 #include "base/memory.h"
 #include "engine/scale.h"
 #include "linalg/kernels.h"
+#include "linalg/margin.h"
 
 #define LEAST_ENTRY 0x1p-960
-#define ROUNDING    (8.0 * DBL_EPSILON) /* times n, as in linalg/definite.h */
 #define NEAR_ONE    "bring the matrices to a scale near 1"
 
 /* Smallest eigenvalue of X; NaN when it cannot be had. */
@@ -44,7 +43,7 @@ spd_status fault_matrix(spd_context *ctx, size_t n, const double *X, const char 
                            "%s[%zu] is too small: its smallest eigenvalue, %.2g, is at the end of "
                            "the range of numbers; multiply all matrices by a constant",
                            name, index, smallest);
-    if (fabs(smallest) <= ROUNDING * (double)n * scale_largest(n * n, X))
+    if (fabs(smallest) <= DEFINITE_MARGIN(n) * scale_largest(n * n, X))
         return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
                            "%s[%zu] is not positive definite: its smallest eigenvalue, %.2g, is "
                            "zero up to rounding",

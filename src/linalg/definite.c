@@ -1,12 +1,10 @@
 /* definite.c - which matrices count as positive definite. */
 #include "linalg/definite.h"
 
-#include <float.h>
 #include <string.h>
 
 #include "linalg/dense.h"
-
-#define MARGIN 8.0 /* times n eps */
+#include "linalg/margin.h"
 
 /* Pivots below this share of the diagonal are looked at. Where X is singular, v its null vector in
  * units of the diagonal up to its last entry, 1, the pivot there is an error of about eps |v|_1^2.
@@ -19,7 +17,7 @@
 
 static double remainder_of(size_t n)
 {
-    return 1.0 - MARGIN * DBL_EPSILON * (double)n;
+    return 1.0 - DEFINITE_MARGIN(n);
 }
 
 unsigned definite_lanes(const kernels *k, size_t n, const double *octet, double *scratch)
