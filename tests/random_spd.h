@@ -154,6 +154,40 @@ HELPER double *random_set(rng *r, size_t n, size_t p, double condition)
     return X;
 }
 
+/* X (n x n) <- covariance of n signals, of any units, whose sum is zero: singular up to rounding,
+ * of either sign. kind 1: of which the last is the first; 2: of rank 1. */
+HELPER void random_singular(rng *r, size_t n, int kind, double *X)
+{
+    size_t times = 2 * n + 5;
+    double *A = block(n * times);
+    for (size_t t = 0; t < times; t++) {
+        double sum = 0.0, first = rng_normal(r);
+        for (size_t i = 0; i < n; i++) {
+            A[i * times + t] = kind == 2 ? (1.0 + (double)i) * first : rng_normal(r);
+            sum += A[i * times + t] / (double)n;
+        }
+        for (size_t i = 0; i < n && kind == 0; i++)
+            A[i * times + t] -= sum;
+        if (kind == 1)
+            A[(n - 1) * times + t] = A[t];
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double dot = 0.0;
+            for (size_t t = 0; t < times; t++)
+                dot += A[i * times + t] * A[j * times + t];
+            X[i * n + j] = X[j * n + i] = dot / (double)times;
+        }
+    for (size_t i = 0; i < n; i++) { /* units, which nothing depends on */
+        double unit = pow(10.0, 6.0 * rng_uniform(r) - 3.0);
+        for (size_t j = 0; j < n; j++) {
+            X[i * n + j] *= unit;
+            X[j * n + i] *= unit;
+        }
+    }
+    free(A);
+}
+
 /* M (n x n) <- an invertible matrix of that condition: orthogonal, diagonal, orthogonal. */
 HELPER void random_gl(rng *r, size_t n, double condition, double *M)
 {

@@ -12,6 +12,7 @@
 #include "engine/cuda_sets.h"
 #include "engine/fault.h"
 #include "engine/scale.h"
+#include "linalg/definite.h"
 
 spd_status batch_arguments(spd_context *ctx, size_t n, size_t p, const double *X, const double *out)
 {
@@ -86,24 +87,23 @@ static void unfold_lower(size_t n, const double *packed, double *L)
         memcpy(L + r * n, packed + TRI(r), (r + 1) * sizeof *L);
 }
 
-/* Both octets' triangles and another: the inverse takes the same. */
+/* Both octets' triangles, that of a factor and another: the inverse takes the same. */
 static size_t cholesky_work(size_t n)
 {
-    return (BATCH_OCTETS + 1) * TRI(n) * LANES;
+    return (BATCH_OCTETS + 2) * TRI(n) * LANES;
 }
 
 static unsigned cholesky_body(void *user, size_t first, size_t count, double *work)
 {
     const batch *b = user;
     size_t n = b->n, used = octets_pack(b->k, n, first, count, b->X, work);
-    double *apart = work + BATCH_OCTETS * TRI(n) * LANES, *out[LANES];
+    double *L = work + BATCH_OCTETS * TRI(n) * LANES, *apart = L + TRI(n) * LANES, *out[LANES];
     unsigned bad[BATCH_OCTETS];
     for (size_t l = 0; l < LANES; l++)
         out[l] = apart + l * TRI(n);
     for (size_t g = 0; g < used; g++) {
-        double *A = work + g * TRI(n) * LANES;
-        bad[g] = b->k->chol(n, A, NULL);
-        b->k->split(TRI(n), LANES, A, out);
+        bad[g] = definite_chol(b->k, n, work + g * TRI(n) * LANES, L, NULL, apart);
+        b->k->split(TRI(n), LANES, L, out);
         for (size_t i = g * LANES; i < count && i < (g + 1) * LANES; i++)
             unfold_lower(n, out[i - g * LANES], b->result + (first + i) * n * n);
     }
@@ -119,18 +119,19 @@ spd_status spd_cholesky(spd_context *ctx, size_t n, size_t p, const double *X, d
 
 static size_t logdet_work(size_t n)
 {
-    return (BATCH_OCTETS * TRI(n) + 1) * LANES;
+    return ((BATCH_OCTETS + 2) * TRI(n) + 1) * LANES;
 }
 
 static unsigned logdet_body(void *user, size_t first, size_t count, double *work)
 {
     const batch *b = user;
     size_t n = b->n, used = octets_pack(b->k, n, first, count, b->X, work);
-    double *logdet = work + BATCH_OCTETS * TRI(n) * LANES;
+    double *L = work + BATCH_OCTETS * TRI(n) * LANES, *scratch = L + TRI(n) * LANES;
+    double *logdet = scratch + TRI(n) * LANES;
     unsigned bad[BATCH_OCTETS];
     for (size_t g = 0; g < used; g++) {
         size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES;
-        bad[g] = b->k->chol(n, work + g * TRI(n) * LANES, logdet);
+        bad[g] = definite_chol(b->k, n, work + g * TRI(n) * LANES, L, logdet, scratch);
         memcpy(b->result + first + g * LANES, logdet, lanes * sizeof *logdet);
     }
     return octets_mask(used, bad, count);
@@ -147,12 +148,12 @@ static unsigned inverse_body(void *user, size_t first, size_t count, double *wor
 {
     const batch *b = user;
     size_t n = b->n, used = octets_pack(b->k, n, first, count, b->X, work);
-    double *Linv = work + BATCH_OCTETS * TRI(n) * LANES;
+    double *L = work + BATCH_OCTETS * TRI(n) * LANES, *Linv = L + TRI(n) * LANES;
     unsigned bad[BATCH_OCTETS];
     for (size_t g = 0; g < used; g++) {
         double *A = work + g * TRI(n) * LANES;
-        bad[g] = b->k->chol(n, A, NULL);
-        b->k->tri_inverse(n, A, Linv);
+        bad[g] = definite_chol(b->k, n, A, L, NULL, Linv);
+        b->k->tri_inverse(n, L, Linv);
         b->k->tri_gram(n, Linv, A);
         for (size_t e = 0; e < TRI(n) * LANES; e++)
             bad[g] |= isfinite(A[e]) ? 0u : 1u << (e % LANES);

@@ -9,6 +9,7 @@
 #include "engine/fault.h"
 #include "engine/octets.h"
 #include "engine/parallel.h"
+#include "linalg/definite.h"
 #include "linalg/dense.h"
 
 #define USUAL_TOLERANCE 1e-10
@@ -65,8 +66,9 @@ static unsigned check_body(void *user, size_t first, size_t count, double *work)
     const check_job *j = user;
     size_t n = j->n, used = octets_pack(j->k, n, first, count, j->X, work);
     unsigned bad[BATCH_OCTETS];
+    double *scratch = work + BATCH_OCTETS * TRI(n) * LANES;
     for (size_t g = 0; g < used; g++)
-        bad[g] = j->k->chol(n, work + g * TRI(n) * LANES, NULL);
+        bad[g] = definite_lanes(j->k, n, work + g * TRI(n) * LANES, scratch);
     unsigned mask = octets_mask(used, bad, count);
     for (size_t i = 0; i < count; i++) {
         const double *X = j->X + (first + i) * n * n;
@@ -96,7 +98,7 @@ spd_status check_part(spd_context *ctx, const char *name, size_t n, size_t p, co
                       size_t first, double tolerance)
 {
     check_job j = {kernels_get(), n, X, tolerance > 0.0 ? tolerance : USUAL_TOLERANCE, name, first};
-    octet_loop loop = {p, BATCH_OCTETS * TRI(n) * LANES, check_body, &j, "checking"};
+    octet_loop loop = {p, (BATCH_OCTETS + 1) * TRI(n) * LANES, check_body, &j, "checking"};
     size_t bad = SPD_NO_INDEX;
     spd_status status = ranks_agree(ctx, p, "number of matrices");
     if (status == SPD_OK)

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "engine/scale.h"
 #include "linalg/kernels.h"
+#include "linalg/margin.h"
 
 #define LEAST_ENTRY 0x1p-960
 #define NEAR_ONE    "bring the matrices to a scale near 1"
@@ -41,6 +42,11 @@ spd_status fault_matrix(spd_context *ctx, size_t n, const double *X, const char 
         return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
                            "%s[%zu] is too small: its smallest eigenvalue, %.2g, is at the end of "
                            "the range of numbers; multiply all matrices by a constant",
+                           name, index, smallest);
+    if (fabs(smallest) <= DEFINITE_MARGIN(n) * scale_largest(n * n, X))
+        return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
+                           "%s[%zu] is not positive definite: its smallest eigenvalue, %.2g, is "
+                           "zero up to rounding",
                            name, index, smallest);
     return ctx_fail_at(ctx, SPD_ENOTSPD, index, smallest,
                        "%s[%zu] is not positive definite (smallest eigenvalue %.2g)", name, index,

@@ -6,7 +6,7 @@
 
 /* Looks at X (n x n), which was found unfit, and records why: "`name`[`index`] holds NaN or
  * Inf at row 2, column 5" (SPD_ENOTFINITE) or "... is not positive definite (smallest
- * eigenvalue -3.1e-12)" (SPD_ENOTSPD). Returns that status. */
+ * eigenvalue -3.1e-2)" (SPD_ENOTSPD). Returns that status. */
 spd_status fault_matrix(spd_context *ctx, size_t n, const double *X, const char *name,
                         size_t index);
 

@@ -9,11 +9,12 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "engine/batch.h"
-#include "engine/check.h"
+#include "engine/blas.h"
 #include "engine/cuda_sets.h"
 #include "engine/fault.h"
 #include "engine/scale.h"
 #include "geometry/spdfun.h"
+#include "linalg/definite.h"
 #include "linalg/dense.h"
 
 #define LEAST_EIGENVALUE 0x1p-1000
@@ -103,10 +104,10 @@ static unsigned general_body(void *user, size_t first, size_t count, double *wor
     eigen_room w = share_out(n, work);
     unsigned bad[BATCH_OCTETS];
     octets_pack(b->k, n, first, count, b->X, w.A);
-    used = octets_pack(b->k, n, first, count, b->Y, w.L);
+    used = octets_pack(b->k, n, first, count, b->Y, w.Z); /* which is free until later */
     for (size_t g = 0; g < used; g++) {
         double *A = w.A + g * TRI(n) * LANES, *L = w.L + g * TRI(n) * LANES;
-        bad[g] = b->k->chol(n, L, NULL);
+        bad[g] = definite_chol(b->k, n, w.Z + g * TRI(n) * LANES, L, NULL, w.full);
         b->k->reduce(n, L, A, A, w.full);
     }
     unsigned indefinite = octets_mask(used, bad, count);
@@ -118,7 +119,7 @@ static unsigned apply_body(void *user, size_t first, size_t count, double *work)
     const batch *b = user;
     size_t n = b->n, used = octets_pack(b->k, n, first, count, b->X, work);
     unsigned bad[BATCH_OCTETS];
-    spdfun_apply(b->k, b->f, b->power, n, used, work, bad, work + BATCH_OCTETS * TRI(n) * LANES);
+    spdfun_judged(b->k, b->f, b->power, n, used, work, bad, work + BATCH_OCTETS * TRI(n) * LANES);
     octets_unpack(b->k, n, first, count, work, b->result);
     return octets_mask(used, bad, count);
 }
@@ -164,6 +165,7 @@ static unsigned dense_apply_body(void *user, size_t first, size_t count, double 
     for (size_t i = 0; i < count && !stop_wanted(); i++) {
         double *out = b->result + (first + i) * n * n;
         if (load_lower(n, b->X + (first + i) * n * n, out) ||
+            (spdfun_needs_spd(b->f) && !definite_matrix(n, out, work)) ||
             spdfun_dense(b->f, b->power, n, out, work))
             mask |= 1u << i;
     }
@@ -180,11 +182,13 @@ static int all_finite(size_t n, const double *X)
     return 1;
 }
 
-/* Has X a Cholesky factor? No when that cannot be told. */
-static int has_factor(size_t n, const double *X)
+/* Is X positive definite? No when that cannot be told. */
+static int is_definite(size_t n, const double *X)
 {
     double *scratch = mem_alloc(n * n, sizeof *scratch);
-    int good = scratch && check_definite(n, X, scratch);
+    spd_private_blas_hold();
+    int good = scratch && definite_matrix(n, X, scratch);
+    spd_private_blas_release();
     mem_free(scratch);
     return good;
 }
@@ -196,7 +200,7 @@ static spd_status explain_eigh(spd_context *ctx, const batch *b, size_t i)
     const double *X = b->X + i * n * n, *Y = b->Y ? b->Y + i * n * n : NULL;
     if (!all_finite(n, X))
         return fault_matrix(ctx, n, X, "X", i);
-    if (Y && (!all_finite(n, Y) || !has_factor(n, Y)))
+    if (Y && (!all_finite(n, Y) || !is_definite(n, Y)))
         return fault_matrix(ctx, n, Y, "Y", i);
     return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0, "the eigenvalues of X[%zu] did not converge", i);
 }
@@ -206,7 +210,7 @@ static spd_status explain_apply(spd_context *ctx, const batch *b, size_t i)
     size_t n = b->n;
     const double *X = b->X + i * n * n;
     int overflows = b->f == SPD_EXP || b->f == SPD_POWER;
-    if (all_finite(n, X) && overflows && (b->f == SPD_EXP || has_factor(n, X)))
+    if (all_finite(n, X) && overflows && (b->f == SPD_EXP || is_definite(n, X)))
         return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0,
                            "the %s of X[%zu] is too large to be represented",
                            b->f == SPD_EXP ? "exponential" : "power", i);
@@ -305,7 +309,7 @@ spd_status spd_apply(spd_context *ctx, spd_function f, double power, size_t n, s
     if (status < 0 || done)
         return status;
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .f = f, .power = power, .each = n * n};
-    size_t bad = SPD_NO_INDEX, interleaved = BATCH_OCTETS * TRI(n) * LANES + spdfun_work(n);
+    size_t bad = SPD_NO_INDEX, interleaved = BATCH_OCTETS * TRI(n) * LANES + spdfun_judged_work(n);
     b.task = "functions";
     if (spdfun_prefers_dense(b.k, f, n, p))
         status = batch_run(ctx, &b, dense_apply_body, spdfun_dense_work(n), &bad);

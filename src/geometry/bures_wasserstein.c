@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "geometry/factored.h"
+#include "linalg/definite.h"
 
 /* Exponents of two up to which a matrix is left as it is. */
 #define USUAL_EXPONENT 200
@@ -34,15 +35,13 @@ static unsigned bures_prepare(const kernels *k, size_t n, const double *octet, d
 {
     size_t entries = TRI(n) * LANES;
     double *root = F + entries, *L = root + LANES;
-    (void)work;
     memcpy(F, octet, entries * sizeof *F);
     for (size_t l = 0; l < LANES; l++) {
         root[l] = root_scale(n, octet + l);
         for (size_t e = l; root[l] != 1.0 && e < entries; e += LANES)
             F[e] = F[e] / root[l] / root[l];
     }
-    memcpy(L, F, entries * sizeof *F);
-    return k->chol(n, L, NULL);
+    return definite_chol(k, n, F, L, NULL, work);
 }
 
 /* tr X from entry `step` apart triangles: step 1 for one sample, 8 for a lane. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "linalg/definite.h"
+
 size_t factored_size(size_t n)
 {
     return 2 * TRI(n) + 1;
@@ -20,10 +22,8 @@ unsigned factored_prepare(const kernels *k, size_t n, const double *octet, doubl
 {
     size_t entries = TRI(n) * LANES;
     double *logdet = F + entries, *L = logdet + LANES;
-    (void)work;
     memcpy(F, octet, entries * sizeof *F);
-    memcpy(L, octet, entries * sizeof *F);
-    return k->chol(n, L, logdet);
+    return definite_chol(k, n, octet, L, logdet, work);
 }
 
 double *factored_spectrum(const kernels *k, factored_congruence congruence, size_t n, size_t octets,

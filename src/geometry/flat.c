@@ -8,12 +8,11 @@
  *                   lower triangle, off-diagonals as they are (Lin 2019) */
 #include "geometry/flat.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "geometry/spdfun.h"
-#include "linalg/dense.h"
+#include "linalg/definite.h"
 
 #define ROOT2 1.4142135623730951
 
@@ -52,15 +51,6 @@ void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, cons
 {
     (void)work;
     k->apart(TRI(n), 1, f, 0, octets, G, d2);
-}
-
-/* With a diagonal that is smaller by rounding it must still have a factor. */
-int flat_is_lost(size_t n, const double *A, double *scratch)
-{
-    memcpy(scratch, A, n * n * sizeof *scratch);
-    for (size_t r = 0; r < n; r++)
-        scratch[r * (n + 1)] *= 1.0 - 8.0 * DBL_EPSILON * (double)n;
-    return dense_chol(n, scratch);
 }
 
 static size_t no_work(size_t n)
@@ -148,25 +138,28 @@ static unsigned log_euclidean_prepare(const kernels *k, size_t n, const double *
 {
     unsigned bad;
     memcpy(F, octet, TRI(n) * LANES * sizeof *F);
-    spdfun_apply(k, SPD_LOG, 0.0, n, 1, F, &bad, work);
+    spdfun_judged(k, SPD_LOG, 0.0, n, 1, F, &bad, work);
     flat_weigh(n, F);
     return bad;
 }
 
 const metric metric_log_euclidean = {
     .size = flat_size,
-    .work = spdfun_work,
+    .work = spdfun_judged_work,
     .prepare = log_euclidean_prepare,
     .dist2 = flat_dist2,
     .flat = 1,
 };
 
+static size_t log_cholesky_work(size_t n)
+{
+    return TRI(n) * LANES;
+}
+
 static unsigned log_cholesky_prepare(const kernels *k, size_t n, const double *octet, double *F,
                                      double *work)
 {
-    (void)work;
-    memcpy(F, octet, TRI(n) * LANES * sizeof *F);
-    unsigned bad = k->chol(n, F, NULL);
+    unsigned bad = definite_chol(k, n, octet, F, NULL, work);
     for (size_t r = 0; r < n; r++) {
         double *diagonal = F + (TRI(r) + r) * LANES;
         k->log(1, diagonal, diagonal);
@@ -176,7 +169,7 @@ static unsigned log_cholesky_prepare(const kernels *k, size_t n, const double *o
 
 const metric metric_log_cholesky = {
     .size = flat_size,
-    .work = no_work,
+    .work = log_cholesky_work,
     .prepare = log_cholesky_prepare,
     .dist2 = flat_dist2,
     .flat = 1,

@@ -21,10 +21,6 @@ void flat_weigh(size_t n, double *F);
 void flat_matrix(size_t n, const double *f, double *A);
 void flat_vector(size_t n, const double *A, double *f);
 
-/* A (n x n) was made of log-Cholesky coordinates: has rounding left it less than definite, since a
- * diagonal of the factor was far smaller than the rest? scratch: n n doubles. */
-int flat_is_lost(size_t n, const double *A, double *scratch);
-
 /* metric.dist2 of a flat metric: |f - G|^2. */
 void flat_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,
                 double *d2, double *work);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "geometry/flat.h"
 #include "geometry/spdfun.h"
+#include "linalg/definite.h"
 #include "linalg/dense.h"
 
 /* Smallest over largest eigenvalue. */
@@ -157,7 +157,7 @@ static spd_status log_cholesky_point(size_t n, const double *X, const double *Y,
         B[r * n + r] = exp((1.0 - t) * x + t * y);
     }
     dense_gram(n, B, G);
-    return flat_is_lost(n, G, L) ? SPD_ENUMERIC : SPD_OK;
+    return definite_matrix(n, G, L) ? SPD_OK : SPD_ENUMERIC;
 }
 
 static spd_status euclidean_point(size_t n, const double *X, const double *Y, double t, double *G,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "geometry/flat.h"
+#include "linalg/definite.h"
 
 static size_t jeffrey_size(size_t n)
 {
@@ -24,8 +25,7 @@ static unsigned jeffrey_prepare(const kernels *k, size_t n, const double *octet,
     size_t entries = TRI(n) * LANES;
     double *L = work, *Linv = work + entries;
     memcpy(F, octet, entries * sizeof *F);
-    memcpy(L, octet, entries * sizeof *F);
-    unsigned bad = k->chol(n, L, NULL);
+    unsigned bad = definite_chol(k, n, octet, L, NULL, Linv);
     k->tri_inverse(n, L, Linv);
     k->tri_gram(n, Linv, F + entries);
     flat_weigh(n, F);

@@ -14,6 +14,7 @@
 
 #include "geometry/descent.h"
 #include "geometry/spdfun.h"
+#include "linalg/definite.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
 
@@ -45,7 +46,7 @@ static void bures_term(const kernels *k, size_t n, size_t octets, const double *
     k->spread(TRI(n), frame, L);
     for (size_t g = 0; g < octets; g++) {
         k->expand(n, L, X + g * entries, T + g * entries, full);
-        indefinite[g] = k->chol(n, X + g * entries, NULL);
+        indefinite[g] = definite_chol(k, n, X + g * entries, full, NULL, rest);
     }
     spdfun_map(k, root_rule, NULL, n, octets, T, bad, rest);
     for (size_t g = 0; g < octets; g++)

@@ -10,6 +10,7 @@
 #include "geometry/flat.h"
 #include "geometry/mean.h"
 #include "geometry/spdfun.h"
+#include "linalg/definite.h"
 #include "linalg/dense.h"
 
 /* T <- the samples prepared for metric m. */
@@ -47,7 +48,7 @@ static void log_term(const kernels *k, size_t n, size_t octets, const double *fr
 {
     (void)frame;
     memcpy(T, X, octets * TRI(n) * LANES * sizeof *T);
-    spdfun_apply(k, SPD_LOG, 0.0, n, octets, T, bad, work);
+    spdfun_judged(k, SPD_LOG, 0.0, n, octets, T, bad, work);
 }
 
 static spd_status log_euclidean_advance(mean_state *s, const double *sum)
@@ -59,7 +60,7 @@ static spd_status log_euclidean_advance(mean_state *s, const double *sum)
 
 const mean_rule mean_log_euclidean = {
     .terms = flat_size,
-    .term_work = spdfun_work,
+    .term_work = spdfun_judged_work,
     .advance_work = spdfun_dense_work,
     .term = log_term,
     .advance = log_euclidean_advance,
@@ -83,11 +84,17 @@ static spd_status log_cholesky_advance(mean_state *s, const double *sum)
     }
     dense_gram(n, L, s->M);
     s->done = 1;
-    return flat_is_lost(n, s->M, L) ? SPD_ENUMERIC : SPD_OK;
+    return definite_matrix(n, s->M, L) ? SPD_OK : SPD_ENUMERIC;
+}
+
+static size_t log_cholesky_work(size_t n)
+{
+    return metric_log_cholesky.work(n);
 }
 
 const mean_rule mean_log_cholesky = {
     .terms = flat_size,
+    .term_work = log_cholesky_work,
     .advance_work = square,
     .term = log_cholesky_term,
     .advance = log_cholesky_advance,

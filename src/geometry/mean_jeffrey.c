@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "geometry/mean.h"
+#include "linalg/definite.h"
 #include "linalg/dense.h"
 
 static size_t jeffrey_terms(size_t n)
@@ -20,20 +21,21 @@ static size_t jeffrey_terms(size_t n)
 
 static size_t jeffrey_term_work(size_t n)
 {
-    return TRI(n) * LANES;
+    return 2 * TRI(n) * LANES;
 }
 
-/* [X | X^-1]; X is destroyed. */
+/* [X | X^-1]. */
 static void jeffrey_term(const kernels *k, size_t n, size_t octets, const double *frame, double *X,
                          double *T, unsigned *bad, double *work)
 {
     size_t entries = TRI(n) * LANES;
+    double *L = work, *Linv = work + entries;
     (void)frame;
     for (size_t g = 0; g < octets; g++, X += entries, T += 2 * entries) {
         memcpy(T, X, entries * sizeof *T);
-        bad[g] = k->chol(n, X, NULL);
-        k->tri_inverse(n, X, work);
-        k->tri_gram(n, work, T + entries);
+        bad[g] = definite_chol(k, n, X, L, NULL, Linv);
+        k->tri_inverse(n, L, Linv);
+        k->tri_gram(n, Linv, T + entries);
     }
 }
 

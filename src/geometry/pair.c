@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/definite.h"
 #include "linalg/dense.h"
 #include "linalg/kernels.h"
 #include "linalg/poles.h"
@@ -13,6 +14,7 @@
  * that spread wide. */
 #define LEAST_SUM   0x1p-900
 #define WIDE_SPREAD 0x1p-30
+#define CLOSE       100.0 /* squared */
 
 /* ---- in the first lanes of an octet -----------------------------------------------------------
  */
@@ -42,6 +44,19 @@ static double flat_few(size_t n, const double *octet, double twice)
     return diagonal + twice * below;
 }
 
+/* Is X or Y, whose factors are in lanes 0 and 1 of L, not positive definite? scratch, n n doubles,
+ * may be L. */
+static int unfit_few(size_t n, const double *X, const double *Y, const double *L, double *scratch)
+{
+    int doubt = 0;
+    for (size_t r = 0; r < n; r++) {
+        const double *l = L + (TRI(r) + r) * LANES;
+        doubt |= definite_doubt_pivot(X[r * (n + 1)], l[0]);
+        doubt |= definite_doubt_pivot(Y[r * (n + 1)], l[1]);
+    }
+    return doubt && !(definite_matrix(n, X, scratch) && definite_matrix(n, Y, scratch));
+}
+
 static int log_euclidean(size_t n, const double *X, const double *Y, double *d2, double *work)
 {
     const kernels *k = kernels_few();
@@ -56,13 +71,15 @@ static int log_cholesky(size_t n, const double *X, const double *Y, double *d2, 
 {
     load_few(n, X, Y, work);
     unsigned bad = kernels_few()->few_chol(n, work, NULL);
+    if ((bad & 3u) || unfit_few(n, X, Y, work, work + TRI(n) * LANES))
+        return 1;
     for (size_t r = 0; r < n; r++) {
         double *diagonal = work + (TRI(r) + r) * LANES;
         diagonal[0] = log(diagonal[0]);
         diagonal[1] = log(diagonal[1]);
     }
     *d2 = flat_few(n, work, 1.0);
-    return (bad & 3u) != 0;
+    return 0;
 }
 
 static int stein(size_t n, const double *X, const double *Y, double *d2, double *work)
@@ -72,7 +89,7 @@ static int stein(size_t n, const double *X, const double *Y, double *d2, double 
     unsigned bad = kernels_few()->few_chol(n, A, logdet);
     double value = logdet[2] - 0.5 * (logdet[0] + logdet[1]);
     *d2 = value < 0.0 ? 0.0 : value;
-    return bad != 0;
+    return bad || unfit_few(n, X, Y, A, A);
 }
 
 /* tr((X - Y)(Y^-1 - X^-1))/2, as in jeffrey.c. */
@@ -91,7 +108,7 @@ static int jeffrey(size_t n, const double *X, const double *Y, double *d2, doubl
     }
     double value = 0.5 * diagonal + below;
     *d2 = value < 0.0 ? 0.0 : value;
-    return (bad & 3u) != 0;
+    return (bad & 3u) || unfit_few(n, X, Y, L, L);
 }
 
 /* ---- one by one -------------------------------------------------------------------------------
@@ -105,11 +122,16 @@ static void load(size_t n, const double *X, double *A)
             A[r * n + c] = A[c * n + r] = X[r * n + c];
 }
 
-/* L <- factor of X. */
-static int factor(size_t n, const double *X, double *L)
+/* L <- factor of X; non-zero if it is not positive definite. scratch: n n doubles. */
+static int factor(size_t n, const double *X, double *L, double *scratch)
 {
+    int doubt = 0;
     memcpy(L, X, n * n * sizeof *L);
-    return dense_chol(n, L);
+    if (dense_chol(n, L))
+        return 1;
+    for (size_t e = 0; e < n * n; e += n + 1)
+        doubt |= definite_doubt_pivot(X[e], L[e]);
+    return doubt && !definite_matrix(n, X, scratch);
 }
 
 /* |A - B|^2 of symmetric matrices, by their lower triangles. */
@@ -127,27 +149,28 @@ static double flat(size_t n, const double *A, const double *B)
     return diagonal + 2.0 * below;
 }
 
-/* The squared norm of the logarithm of C = L^-1 Y L^-T, which is that of a tridiagonal one. */
+/* The squared norm of the logarithm of C = L^-1 Y L^-T, which is that of a tridiagonal one. Where
+ * that is small Y is as definite as X, whose pivots are not small, up to exp(-sqrt(2 d2)). */
 static int airm(size_t n, const double *X, const double *Y, double *d2, double *work)
 {
     double *rest = work, *L = rest + kernels_norm_work(n), *C = L + n * n;
     double *d = C + n * n, *e = d + n;
-    if (factor(n, X, L))
+    if (factor(n, X, L, C))
         return 1;
     load(n, Y, C);
     dense_reduce(n, L, C);
     dense_tridiagonal(n, C, d, e, e + n);
     *d2 = kernels_get()->log_norm2(n, d, e, rest);
-    return 0;
+    return !(*d2 <= CLOSE) && !definite_matrix(n, Y, L);
 }
 
 /* Where X and Y are close the difference of traces has no digits; the general way sees equal ones.
- */
+ * Y is not singular where C is not. */
 static int bures(size_t n, const double *X, const double *Y, double *d2, double *work)
 {
     double *L = work, *C = L + n * n, *B = C + n * n, *lambda = B + n * n, *rest = lambda + n;
     double traces = 0.0, sum = 0.0;
-    if (factor(n, X, L))
+    if (factor(n, X, L, C))
         return 1;
     load(n, Y, C);
     dense_congruence(n, L, C, C, B);

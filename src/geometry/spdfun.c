@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/definite.h"
 #include "linalg/dense.h"
 #include "linalg/poles.h"
 
@@ -176,6 +177,44 @@ void spdfun_apply(const kernels *k, spd_function f, double power, size_t n, size
 {
     _Alignas(64) double edges[SPDFUN_OCTETS * 2 * LANES];
     spdfun_edges(k, f, power, n, octets, A, edges, bad, work);
+}
+
+size_t spdfun_judged_work(size_t n)
+{
+    return SPDFUN_OCTETS * TRI(n) * LANES + spdfun_work(n);
+}
+
+/* Are the eigenvalues whose f is a and b so far apart that definite.h has to decide? */
+static int is_doubtful(const function_choice *choice, double a, double b)
+{
+    double low = fmin(a, b), high = fmax(a, b);
+    switch (choice->f) {
+    case SPD_LOG:
+        return definite_doubt_spread(exp(low - high), 1.0);
+    case SPD_POWER:
+        return definite_doubt_spread(pow(low / high, 1.0 / fabs(choice->power)), 1.0);
+    default:
+        return definite_doubt_spread(low * low, high * high);
+    }
+}
+
+void spdfun_judged(const kernels *k, spd_function f, double power, size_t n, size_t octets,
+                   double *A, unsigned *bad, double *work)
+{
+    _Alignas(64) double edges[SPDFUN_OCTETS * 2 * LANES];
+    const function_choice choice = {f, power};
+    size_t entries = TRI(n) * LANES;
+    double *given = work, *rest = given + octets * entries;
+    memcpy(given, A, octets * entries * sizeof *A);
+    spdfun_edges(k, f, power, n, octets, A, edges, bad, rest);
+    for (size_t g = 0; g < octets && spdfun_needs_spd(f); g++) {
+        const double *low = edges + 2 * g * LANES, *high = low + LANES;
+        int doubt = 0;
+        for (size_t l = 0; l < LANES; l++)
+            doubt |= is_doubtful(&choice, low[l], high[l]);
+        if (doubt)
+            bad[g] |= definite_lanes(k, n, given + g * entries, rest);
+    }
 }
 
 size_t spdfun_dense_work(size_t n)

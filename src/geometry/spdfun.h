@@ -31,8 +31,14 @@ const double *spdfun_map(const kernels *k, spdfun_rule rule, const void *user, s
 void spdfun_apply(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                   double *A, unsigned *bad, double *work);
 
-/* The same; edges (octets x 2 x 8) <- f of a lower and of an upper bound of the eigenvalues, which
- * are a few percent away from them at most. */
+/* The same of matrices that are given: those that are not positive definite by definite.h are bad,
+ * where f asks for it. work: spdfun_judged_work(n) doubles. */
+size_t spdfun_judged_work(size_t n);
+void spdfun_judged(const kernels *k, spd_function f, double power, size_t n, size_t octets,
+                   double *A, unsigned *bad, double *work);
+
+/* As spdfun_apply; edges (octets x 2 x 8) <- f of a lower and of an upper bound of the eigenvalues,
+ * which are a few percent away from them at most. */
 void spdfun_edges(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                   double *A, double *edges, unsigned *bad, double *work);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "geometry/metric.h"
+#include "linalg/definite.h"
 
 static size_t stein_size(size_t n)
 {
@@ -14,16 +15,15 @@ static size_t stein_size(size_t n)
 
 static size_t stein_work(size_t n)
 {
-    return TRI(n) * LANES;
+    return 2 * TRI(n) * LANES;
 }
 
 static unsigned stein_prepare(const kernels *k, size_t n, const double *octet, double *F,
                               double *work)
 {
-    size_t bytes = TRI(n) * LANES * sizeof *F;
-    memcpy(F, octet, bytes);
-    memcpy(work, octet, bytes);
-    return k->chol(n, work, F + TRI(n) * LANES);
+    size_t entries = TRI(n) * LANES;
+    memcpy(F, octet, entries * sizeof *F);
+    return definite_chol(k, n, octet, work, F + entries, work + entries);
 }
 
 static void stein_dist2(const kernels *k, size_t n, size_t octets, const double *f, const double *G,

@@ -26,7 +26,8 @@ struct problem {
     /* Makes W (n x m, orthonormal) the current point, from scratch: a pass over the data. */
     spd_status (*start)(problem *p, const double *W);
 
-    /* *f and G (n x m) <- cost and Euclidean gradient at the current point. */
+    /* *f and G (n x m) <- cost and Euclidean gradient at the current point. Asked for after start
+     * and after step alone: aim and probes overwrite what it is made of. */
     spd_status (*cost_grad)(problem *p, double *f, double *G);
 
     /* Prepares the geodesic from the current point along U diag(sigma) V', with a pass over the

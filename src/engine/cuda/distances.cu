@@ -189,7 +189,9 @@ static void prepare_matrices(sets &e, const cuda_sets &in, size_t size)
     for (int k = 0; k < (e.q ? 2 : 1); k++)
         load_all(in, k ? e.q : e.p, k ? in.Q : in.X, [&](cudaStream_t stream, size_t first, size_t count, const double *X) {
             shape s = e.s;
+            s.p = count;
             s.stream = stream;
+            squares_definite(s, first + (k ? e.p : 0), X, e.out.at);
             (e.squares ? squares_spread : spread)(s, count, scale_for(most), X, e.S.at + (first + (k ? e.p : 0)) * size);
         });
 }

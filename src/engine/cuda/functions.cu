@@ -9,6 +9,7 @@
 #include "engine/cuda/portions.cuh"
 #include "engine/cuda/queue.cuh"
 #include "engine/cuda/resident.cuh"
+#include "engine/cuda/squares.cuh"
 
 namespace spd {
 
@@ -40,7 +41,7 @@ struct spectral_room {
         staging.make(X.count + sizeof(outcome) / sizeof(double));
     }
 
-    /* vectors and values of a portion. */
+    /* vectors and values of a portion; any: of matrices that need not be positive definite. */
     void solve(size_t first, size_t count, bool any, double *vectors, double *values)
     {
         const size_t nn = in.n * in.n;
@@ -52,6 +53,8 @@ struct spectral_room {
             matrices = X.at;
         }
         check(cudaMemsetAsync(out.at, 0xff, sizeof(outcome), s.stream), "result");
+        if (!any)
+            squares_definite(s, first, matrices, out.at);
         place(s, any, matrices, vectors, how.at);
         eigen(s, vectors, L.at, Li.at, values, out.at);
     }

@@ -291,6 +291,10 @@ static void open(cuda_mean &e, const cuda_sets &in, const double *weight)
     check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), e.s.stream), "result");
     check(cudaStreamSynchronize(e.s.stream), "result");
     load(e);
+    if (in.metric != CUDA_EUCLIDEAN) {
+        squares_definite(e.s, 0, e.X, e.out.at);
+        check_good(e);
+    }
 }
 
 /* ---- a pass --------------------------------------------------------------------------------------- */

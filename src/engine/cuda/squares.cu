@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "engine/cuda/squares.cuh"
+#include "linalg/margin.h"
 
 namespace spd {
 
@@ -239,6 +240,36 @@ static __global__ void __launch_bounds__(512)
     }
 }
 
+/* The same of a square of X - margin D, D the diagonal of X. */
+__device__ inline square shrunk_square(int n, const double *A, int exponent, int r, int c)
+{
+    square s = cut_square(n, A, nullptr, exponent, r, c);
+#pragma unroll
+    for (int x = 0; x < 8; x++)
+        if (r == c && square_row(x % 4) == square_column(x / 4, x % 4))
+            s.v[x / 4][x % 4] *= 1.0 - DEFINITE_MARGIN(n);
+    return s;
+}
+
+static __global__ void __launch_bounds__(512)
+    definite_by_squares(int n, int NB, size_t first, size_t count, const double *X, double *scratch, outcome *o)
+{
+    extern __shared__ __align__(16) double room[];
+    double *L = scratch ? scratch + (size_t)blockIdx.x * square_at(NB, 0) : room + DESK;
+    for (size_t i = blockIdx.x; i < count; i += gridDim.x) {
+        const double *A = X + i * n * n;
+        const double most = largest_entry(n, A, nullptr);
+        int exponent = 0;
+        det d;
+        if (most > 0.0 && most < INFINITY)
+            frexp(most, &exponent);
+        factor_squares(NB, [=](int r, int c) { return shrunk_square(n, A, exponent, r, c); }, L, nullptr, room, d);
+        if (threadIdx.x == 0 && !(d.ok && most < INFINITY))
+            atomicMin(&o->bad, (unsigned long long)(first + i));
+        __syncthreads();
+    }
+}
+
 /* scratch: a factor for every block, where shared memory does not hold it. */
 template <bool SELF>
 static __global__ void __launch_bounds__(512) stein_squares(int NB, size_t count, const link *pairs, const double *S,
@@ -335,6 +366,17 @@ void squares_inverses(const shape &s, const double *X, const double *point, doub
     inverses_by_squares<<<(unsigned)at.grid, 32 * at.warps, at.bytes, s.stream>>>(n, NB, p, X, point, dets, stride, C,
                                                                                  to, o);
     at.settle(s, "inverses");
+}
+
+void squares_definite(const shape &s, size_t first, const double *X, outcome *o)
+{
+    const desks at(s, s.p);
+    double *to = at.scratch.at;
+    const int NB = at.NB, n = s.n;
+    const size_t p = s.p;
+    check(cudaFuncSetAttribute(definite_by_squares, cudaFuncAttributeMaxDynamicSharedMemorySize, at.bytes), "checking");
+    definite_by_squares<<<(unsigned)at.grid, 32 * at.warps, at.bytes, s.stream>>>(n, NB, first, p, X, to, o);
+    at.settle(s, "checking");
 }
 
 void squares_determinants(const shape &s, const double *S, double *det, outcome *o)

@@ -35,6 +35,8 @@ void squares_stein(const shape &s, size_t count, const link *pairs, const double
 /* L <- Cholesky factors, with the inverses of the squares on the diagonal instead of these; K <- their transposes,
  * which are upper triangular, with those squares. */
 void squares_factors(const shape &s, const double *S, double *L, double *K, outcome *o);
+/* Notes the lowest of X (p x n x n), numbered from `first` on, that is not positive definite by linalg/definite.h. */
+void squares_definite(const shape &s, size_t first, const double *X, outcome *o);
 /* C (p x stride) <- lower triangles by rows of the inverses of X (p x n x n), and dets (p x 2) <- mantissa and exponent
  * of their determinants; or, with a point (n x n), of the inverses of (point + X)/2, and after each, out of dets,
  * ln det((point + X)/2) - ln det(X)/2. */
