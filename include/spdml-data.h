@@ -190,7 +190,8 @@ typedef struct spd_describe_options {
     const char *group;     /* a column that says which rows of a long table belong together */
     int channels_first;    /* tables are channels x time, observations in columns */
     /* covariance: recordings (.edf, .bdf), which bring their rate, and events in signals */
-    const char *channels; /* which, with commas between; NULL: all but annotations and triggers */
+    const char *channels; /* which, with commas between, by name: those of a recording or of a
+                             table's header; NULL: all but annotations, triggers and times */
     const char *events;   /* one matrix for each event: a table (onset, duration, label in seconds),
                              or   "auto", the table beside each recording or else its annotations and
                              triggers; NULL: none */
@@ -215,6 +216,8 @@ typedef struct spd_failures {
      * and rows of the one that lacks most (of its block, where it has several). */
     size_t few, fewest, fewest_rows;
     size_t events_cut; /* events left out, because they do not lie within their recording */
+    size_t times;      /* tables of which a column of times was left out, which is no channel */
+    char time_column[64]; /* what it is called in the first of them */
 } spd_failures;
 SPD_API void spd_failures_free(spd_failures *failures);
 

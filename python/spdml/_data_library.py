@@ -49,7 +49,8 @@ class Failures(c.Structure):
     _fields_ = [("count", Size), ("input", c.POINTER(Text)),
                 ("error", c.POINTER(c.POINTER(Error))), ("others", Size),
                 ("other", c.POINTER(Text)), ("few", Size), ("fewest", Size),
-                ("fewest_rows", Size), ("events_cut", Size)]
+                ("fewest_rows", Size), ("events_cut", Size), ("times", Size),
+                ("time_column", c.c_char * 64)]
 
 
 PROTOTYPES = {
