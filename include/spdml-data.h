@@ -63,10 +63,15 @@ typedef struct spd_load_options {
 
 /* Reads a data set from .npz, .npy, .mat or .csv (one flattened n*n row per sample, header line
  * optional, a column named y or label holds labels). *data is new, freed with spd_data_free.
- * options NULL means all zero. The message of a failure names file, sample, cause and remedy. */
+ * options NULL means all zero. The message of a failure names file, sample and cause; what would
+ * help is spd_error's remedy. */
 SPD_API spd_status spd_data_load(spd_context *ctx, const char *path,
                                  const spd_load_options *options, spd_data **data);
 SPD_API void spd_data_free(spd_data *data);
+
+/* *samples <- the matrices, labels and names of classes of a data set, for training and
+ * predicting; they stay the data set's own. size: sizeof *samples. */
+SPD_API void spd_data_samples(const spd_data *data, spd_samples *samples, size_t size);
 
 /* The same for sets that need not fit into memory: an .npy file, or a .list (a text with the path
  * of an .npy file in each line, relative to its own folder). *store has the matrices, which stay in

@@ -102,7 +102,7 @@ class Method(Sized):
 class Samples(Sized):
     _fields_ = [("size", Size), ("p", Size), ("n", Size), ("X", Doubles), ("height", Size),
                 ("width", Size), ("V", Doubles), ("classes", Size), ("label", Ints),
-                ("hermitian", Int)]
+                ("hermitian", Int), ("class_name", c.POINTER(Text))]
 
 
 class Facts(Sized):
@@ -114,7 +114,8 @@ class Facts(Sized):
 class Notes(Sized):
     _fields_ = [("size", Size), ("classes", Size), ("class_name", c.POINTER(Text)),
                 ("label_type", Int), ("made", Text), ("settings", Size), ("folds", Int),
-                ("accuracy", Double), ("accuracy_no_map", Double), ("version", Text)]
+                ("accuracy", Double), ("accuracy_no_map", Double), ("version", Text),
+                ("unnamed", Int)]
 
 
 class Grid(c.Structure):
