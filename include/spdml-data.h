@@ -68,10 +68,15 @@ typedef struct spd_load_options {
 
 /* Reads a data set from .npz, .npy, .mat or .csv (one flattened n*n row per sample, header line
  * optional, a column named y or label holds labels). *data is new, freed with spd_data_free.
- * options NULL means all zero. The message of a failure names file, sample, cause and remedy. */
+ * options NULL means all zero. The message of a failure names file, sample and cause; what would
+ * help is spd_error's remedy. */
 SPD_API spd_status spd_data_load(spd_context *ctx, const char *path,
                                  const spd_load_options *options, spd_data **data);
 SPD_API void spd_data_free(spd_data *data);
+
+/* *samples <- the matrices, labels and names of classes of a data set, for training and
+ * predicting; they stay the data set's own. size: sizeof *samples. */
+SPD_API void spd_data_samples(const spd_data *data, spd_samples *samples, size_t size);
 
 /* The same for sets that need not fit into memory: an .npy file, or a .list (a text with the path
  * of an .npy file in each line, relative to its own folder and within it, or anywhere if
@@ -195,7 +200,8 @@ typedef struct spd_describe_options {
     const char *group;     /* a column that says which rows of a long table belong together */
     int channels_first;    /* tables are channels x time, observations in columns */
     /* covariance: recordings (.edf, .bdf), which bring their rate, and events in signals */
-    const char *channels; /* which, with commas between; NULL: all but annotations and triggers */
+    const char *channels; /* which, with commas between, by name: those of a recording or of a
+                             table's header; NULL: all but annotations, triggers and times */
     const char *events;   /* one matrix for each event: a table (onset, duration, label in seconds),
                              or   "auto", the table beside each recording or else its annotations and
                              triggers; NULL: none */
@@ -222,7 +228,9 @@ typedef struct spd_failures {
      * that takes, which only shrinkage or regularisation make positive definite; and observations
      * and rows of the one that lacks most (of its block, where it has several). */
     size_t few, fewest, fewest_rows;
-    size_t events_cut; /* events left out, because they do not lie within their recording */
+    size_t events_cut;    /* events left out, because they do not lie within their recording */
+    size_t times;         /* tables of which a column of times was left out, which is no channel */
+    char time_column[64]; /* what it is called in the first of them */
 } spd_failures;
 SPD_API void spd_failures_free(spd_failures *failures);
 

@@ -1008,13 +1008,14 @@ typedef struct spd_samples {
                          beta and scores are then meant of these, of size n/2 */
     /* Of the observations whose covariances X are, for SPD_MAP_PCA; NULL where they are not known.
      * X may have several blocks of one size on its diagonal, each with observations of its own. */
-    size_t blocks;              /* 0 counts as 1 */
-    const double *mean;         /* p x n: their means, block after block */
-    const double *observations; /* p x blocks: how many there are */
+    size_t blocks;                 /* 0 counts as 1 */
+    const double *mean;            /* p x n: their means, block after block */
+    const double *observations;    /* p x blocks: how many there are */
+    const char *const *class_name; /* classes texts, or NULL; a trained method keeps them */
 } spd_samples;
 
 /* *subset <- copies of the `count` samples with the numbers index (count, each below p), in that
- * order: matrices, vectors and labels, as far as there are any. New, freed with
+ * order: matrices, vectors, labels and names, as far as there are any. New, freed with
  * spd_samples_free. */
 SPD_API spd_status spd_samples_subset(spd_context *ctx, const spd_samples *samples, size_t count,
                                       const size_t *index, spd_samples **subset);
@@ -1103,9 +1104,12 @@ typedef struct spd_notes {
     int folds;
     double accuracy, accuracy_no_map; /* NaN: unknown */
     const char *version; /* of the library that has written the file; set by loading alone */
+    int unnamed;         /* non-zero: class_name are the numbers 0, 1, ..: the file has no names, so
+                            other labels cannot be compared; set by loading alone */
 } spd_notes;
 
-/* Copies the notes to the classifier; not while others use it. */
+/* Copies the notes to the classifier; not while others use it. spd_classifier_fit has noted the
+ * class_name of its samples; they stay if the notes have none. */
 SPD_API spd_status spd_classifier_note(spd_context *ctx, spd_classifier *classifier,
                                        const spd_notes *notes);
 
@@ -1113,8 +1117,9 @@ SPD_API spd_status spd_classifier_note(spd_context *ctx, spd_classifier *classif
 SPD_API const spd_notes *spd_classifier_notes(const spd_classifier *classifier);
 
 /* A trained method as a .spdml file: map, values, classes, notes and what it holds of its training
- * samples. It appears atomically, or not at all. Loaded, it predicts the same, bit for bit; it is
- * new, freed with spd_classifier_free. */
+ * samples. Without class_name in samples or notes, classes are numbers there. It appears
+ * atomically, or not at all. Loaded, it predicts the same, bit for bit; it is new, freed with
+ * spd_classifier_free. */
 SPD_API spd_status spd_classifier_save(spd_context *ctx, const spd_classifier *classifier,
                                        const char *path);
 SPD_API spd_status spd_classifier_load(spd_context *ctx, const char *path,

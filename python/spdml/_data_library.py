@@ -50,7 +50,8 @@ class Failures(c.Structure):
     _fields_ = [("count", Size), ("input", c.POINTER(Text)),
                 ("error", c.POINTER(c.POINTER(Error))), ("others", Size),
                 ("other", c.POINTER(Text)), ("few", Size), ("fewest", Size),
-                ("fewest_rows", Size), ("events_cut", Size)]
+                ("fewest_rows", Size), ("events_cut", Size), ("times", Size),
+                ("time_column", c.c_char * 64)]
 
 
 PROTOTYPES = {
@@ -72,9 +73,9 @@ def _path() -> pathlib.Path:
     if added and added.origin:
         path = pathlib.Path(added.origin).with_name(path.name)
     if not path.is_file():
-        raise ImportError(f"describe needs libspdml-data, which is not there ({path}): install "
-                          "spdml-data (pip install 'spdml[data]'), or build spdml from its source and "
-                          "let SPDML_LIBRARY name its libspdml.so")
+        raise ImportError(f"describe needs libspdml-data, which is not there ({path}): install the "
+                          "package spdml-data (in the source tree: pip install ./packaging/data), or "
+                          "let SPDML_LIBRARY name the libspdml.so of a build that has both")
     return path
 
 

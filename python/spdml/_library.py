@@ -103,7 +103,8 @@ class Method(Sized):
 class Samples(Sized):
     _fields_ = [("size", Size), ("p", Size), ("n", Size), ("X", Doubles), ("height", Size),
                 ("width", Size), ("V", Doubles), ("classes", Size), ("label", Ints),
-                ("hermitian", Int), ("blocks", Size), ("mean", Doubles), ("observations", Doubles)]
+                ("hermitian", Int), ("blocks", Size), ("mean", Doubles), ("observations", Doubles),
+                ("class_name", c.POINTER(Text))]
 
 
 class Facts(Sized):
@@ -115,7 +116,8 @@ class Facts(Sized):
 class Notes(Sized):
     _fields_ = [("size", Size), ("classes", Size), ("class_name", c.POINTER(Text)),
                 ("label_type", Int), ("made", Text), ("settings", Size), ("folds", Int),
-                ("accuracy", Double), ("accuracy_no_map", Double), ("version", Text)]
+                ("accuracy", Double), ("accuracy_no_map", Double), ("version", Text),
+                ("unnamed", Int)]
 
 
 class Grid(c.Structure):

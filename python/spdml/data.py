@@ -212,7 +212,8 @@ def _note(made: Description, notes: Failures) -> None:
                       "positive definite", UserWarning, stacklevel=3)
     for count, what in ((notes.count, "inputs that are broken"),
                         (notes.others, "files that this descriptor does not take"),
-                        (notes.events_cut, "events that do not lie within their recording")):
+                        (notes.events_cut, "events that do not lie within their recording"),
+                        (notes.times, "columns of times (name columns in channels to take them)")):
         if count:
             warnings.warn(f"left out {count} {what}", UserWarning, stacklevel=3)
 

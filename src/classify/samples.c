@@ -56,6 +56,20 @@ spd_status samples_part(spd_context *ctx, const samples *all, size_t count, cons
     return arena_status(keep, ctx, "a part of the samples");
 }
 
+/* s->class_name <- copies. */
+static spd_status own_names(spd_context *ctx, arena *keep, samples *s)
+{
+    const char *const *given = s->class_name;
+    const char **names = given ? arena_zero(keep, s->classes, sizeof *names) : NULL;
+    for (size_t k = 0; names && k < s->classes; k++) {
+        const char *text = given[k] ? given[k] : "";
+        char *copy = arena_alloc(keep, strlen(text) + 1, 1);
+        names[k] = copy ? strcpy(copy, text) : NULL;
+    }
+    s->class_name = names;
+    return arena_status(keep, ctx, "names of classes");
+}
+
 /* What spd_samples_subset hands out. */
 typedef struct own_samples {
     samples s;
@@ -88,6 +102,8 @@ spd_status spd_samples_subset(spd_context *ctx, const spd_samples *given, size_t
     own_samples *own = arena_zero(&room, 1, sizeof *own);
     status = own ? samples_part(ctx, &all, count, index, &room, &own->s)
                  : ctx_nomem(ctx, "a part of the samples");
+    if (status == SPD_OK)
+        status = own_names(ctx, &room, &own->s);
     if (status < 0) {
         arena_free(&room);
         return status;

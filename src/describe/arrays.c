@@ -128,20 +128,48 @@ static spd_status table_in_file(spd_context *ctx, const char *path, const char *
     return status;
 }
 
+/* *file <- the table of text, surveyed: in memory, or (bytes NULL) in a file. */
+static spd_status open_text(spd_context *ctx, const char *path, const unsigned char *bytes,
+                            size_t size, io_file **file)
+{
+    const io_purpose purpose = {0, NULL};
+    if (!bytes)
+        return io_open(ctx, path, &purpose, file);
+    *file = mem_zero(1, sizeof **file);
+    if (!*file)
+        return ctx_nomem(ctx, "a table");
+    spd_status status = csv_open(ctx, *file, (const char *)bytes, size, &purpose);
+    if (status < 0)
+        io_close(*file);
+    return status;
+}
+
 static spd_status table_in_memory(spd_context *ctx, const char *path, const unsigned char *bytes,
                                   size_t size, spd_array **array)
 {
-    const io_purpose purpose = {0, NULL};
+    io_file *file;
     if (text_same(path_ending(path), ".npy"))
         return npy_read_memory(ctx, bytes, size, array);
     if (!arrays_is_text(path))
         return ctx_fail(ctx, SPD_EINVAL, "arrays in archives are .npy or .csv; unpack this one");
-    io_file *file = mem_zero(1, sizeof *file);
-    if (!file)
-        return ctx_nomem(ctx, "a table");
-    spd_status status = csv_open(ctx, file, (const char *)bytes, size, &purpose);
-    if (status == SPD_OK)
-        status = file->read(ctx, file, &file->entry[0], array);
+    spd_status status = open_text(ctx, path, bytes, size, &file);
+    if (status < 0)
+        return status;
+    status = file->read(ctx, file, &file->entry[0], array);
+    io_close(file);
+    return status;
+}
+
+spd_status arrays_read_text(spd_context *ctx, const char *path, const char *wanted,
+                            const unsigned char *bytes, size_t size, text_table *made)
+{
+    io_file *file;
+    spd_status status = open_text(ctx, path, bytes, size, &file);
+    if (status < 0)
+        return status;
+    const char *text = bytes ? (const char *)bytes : (const char *)file->source->bytes;
+    status = text_table_take(ctx, text, bytes ? size : file->source->size, file->state, NULL,
+                             wanted, made);
     io_close(file);
     return status;
 }
@@ -163,6 +191,9 @@ void arrays_free(array_source *source)
 {
     if (!source)
         return;
+    for (size_t c = 0; source->name && c < source->columns; c++)
+        mem_free(source->name[c]);
+    mem_free(source->name);
     spd_array_free(source->X);
     spd_data_free(source->extras);
     arena_free(&source->room);

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "describe/descriptor.h"
+#include "describe/text_table.h"
 #include "spdml-data.h"
 
 typedef struct array_source {
@@ -15,6 +16,8 @@ typedef struct array_source {
     arena room;                     /* of start */
     double scale;                   /* images: brings values into [0, 1] */
     spd_data *extras;               /* y and columns with a row per slice */
+    char **name;                    /* columns, where a header names them; else NULL */
+    char time[TIME_NAME_MAX];       /* as in text_table.h */
 } array_source;
 
 /* Does the ending of a path belong to a file of arrays, of a table of text? */
@@ -31,6 +34,10 @@ void arrays_free(array_source *source);
  * Messages may begin with the path. */
 spd_status arrays_read_table(spd_context *ctx, const char *path, const char *x_name,
                              const unsigned char *bytes, size_t size, spd_array **table);
+
+/* The same of a table of text: its channels, or those that wanted names. */
+spd_status arrays_read_text(spd_context *ctx, const char *path, const char *wanted,
+                            const unsigned char *bytes, size_t size, text_table *made);
 
 /* ---- long_table.c: one slice for each value of the column options->group, its rows in the order
  * of the table, slices in the order in which they first appear -------------------------------- */

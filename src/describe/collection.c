@@ -50,6 +50,7 @@ spd_status collection_add(spd_context *ctx, const inputs *list, size_t i, descri
         spd_status status = check_sizes(ctx, list->item[first->item].name, first, made, *picture);
         if (status < 0)
             return status;
+        description_forget_names(made); /* they are the first one's */
     }
     part *grown = mem_list(all->part, all->parts, sizeof *grown);
     if (!grown)

@@ -306,18 +306,12 @@ static spd_status prepare(run *r, size_t count, const char *const *paths)
 }
 
 /* Names of channels, where the first input is a recording or a table with a header. */
-static spd_status name_channels(run *r, size_t n, const char *first)
+static spd_status name_channels(run *r)
 {
-    const item *what = &r->list.item[r->all.part[0].item];
     const description *made = &r->all.part[0].made;
-    size_t bands = r->options->bands ? r->options->bands : 1;
-    const char *path = arrays_is_text(what->name) ? what->name : first;
-    if (made->channel && !r->options->covariance.W)
-        return rows_of_names(r->ctx, made->channels, made->channel, &r->rows);
-    if (r->how->takes != INPUT_TABLE || what->archive || !arrays_is_text(path) ||
-        r->options->channels_first || r->options->covariance.W)
+    if (!made->channel || r->options->covariance.W)
         return SPD_OK;
-    return rows_of_header(r->ctx, path, r->options, n / bands, &r->rows);
+    return rows_of_names(r->ctx, made->channels, made->channel, &r->rows);
 }
 
 static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
@@ -339,7 +333,7 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
     if (status >= 0)
         status = collection_data(ctx, &r->list, &r->labels, &r->all, &fresh);
     if (status >= 0)
-        status = name_channels(r, fresh->n, paths[0]);
+        status = name_channels(r);
     if (status >= 0)
         status = meta_text(ctx, r->how, options, count, paths, r->list.skipped, r->rows, &meta);
     if (status < 0) {

@@ -140,16 +140,22 @@ spd_status description_room(spd_context *ctx, const spd_covariance_options *cova
     return ctx_nomem(ctx, "covariance matrices");
 }
 
+void description_forget_names(description *out)
+{
+    for (size_t k = 0; out->channel && k < out->channels; k++)
+        mem_free(out->channel[k]);
+    mem_free(out->channel);
+    out->channel = NULL;
+}
+
 void description_free(description *out)
 {
     if (!out)
         return;
     for (size_t k = 0; out->label && k < out->count; k++)
         mem_free(out->label[k]);
-    for (size_t k = 0; out->channel && k < out->channels; k++)
-        mem_free(out->channel[k]);
+    description_forget_names(out);
     mem_free(out->label);
-    mem_free(out->channel);
     mem_free(out->X);
     mem_free(out->column);
     mem_free(out->mean);
@@ -201,6 +207,9 @@ void description_join_counts(const description *made, spd_failures *all)
 {
     all->few += made->few;
     all->events_cut += made->events_cut;
+    all->times += made->time[0] != '\0';
+    if (!all->time_column[0])
+        memcpy(all->time_column, made->time, sizeof made->time);
     if (made->few && (all->fewest == 0 ||
                       lacks_more(made->fewest, made->fewest_rows, all->fewest, all->fewest_rows))) {
         all->fewest = made->fewest;

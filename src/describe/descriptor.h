@@ -18,12 +18,15 @@
 
 typedef enum input_kind { INPUT_TABLE = 0, INPUT_IMAGE, INPUT_MOTION } input_kind;
 
+#define TIME_NAME_MAX 64 /* bytes, as in spd_failures */
+
 /* What is described; the member of the descriptor's kind is set. */
 typedef struct input {
     observations table;
     double rate;                    /* of the table, samples per second; 0: as the options say */
     const recording_events *events; /* in the table, or NULL */
     char *const *channel;           /* names of its columns, or NULL */
+    const char *time;               /* a column that was left out (text_table.h), or NULL */
     const image *image;
     const motion *motion;
 } input;
@@ -38,7 +41,8 @@ typedef struct description {
     double *column;                 /* count x columns */
     /* As in spd_failures: filled by description_count. */
     size_t few, fewest, fewest_rows, events_cut;
-    char **label; /* count, where each matrix has one of its own; else NULL */
+    char time[TIME_NAME_MAX]; /* the column of times that was left out; else empty */
+    char **label;             /* count, where each matrix has one of its own; else NULL */
     size_t channels;
     char **channel; /* names of what the rows stand for, where they are known; else NULL */
     /* Means of the observations behind each matrix, and how many there are in each of the blocks on
@@ -94,6 +98,8 @@ void description_count(const spd_covariance_options *covariance, size_t blocks,
 
 /* out->channel <- copies of the names of count channels. */
 spd_status description_name(spd_context *ctx, size_t count, char *const *name, description *out);
+
+void description_forget_names(description *out);
 
 /* Keeps the one that lacks most of two; few are added. */
 void description_join_counts(const description *made, spd_failures *all);

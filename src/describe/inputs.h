@@ -61,6 +61,7 @@ typedef struct reading {
     recording *signals;
     recording_events events; /* of a table of events */
     spd_array *array;
+    text_table text;
     double *turned;
     motion lent; /* a clip whose positions belong to an array */
 } reading;

@@ -1,11 +1,14 @@
 /* labelling.c - labels of inputs; see labelling.h. */
 #include "describe/labelling.h"
 
+#include <inttypes.h>
 #include <regex.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "describe/arrays.h"
+#include "formats/data.h"
 #include "io/text.h"
 
 void labelling_free(labelling *l)
@@ -28,6 +31,30 @@ static spd_status without_row(spd_context *ctx, inputs *list, size_t i, size_t *
     return list->options->keep_going ? inputs_skip(ctx, list, list->item[i].name) : SPD_EINVAL;
 }
 
+/* *row <- that of an input: by its name, or by the value that its rows have in the group column. */
+static spd_status find_row(spd_context *ctx, const inputs *list, const index_file *index,
+                           const item *what, size_t *row)
+{
+    const char *group = list->options->group;
+    const spd_array *column = group && what->array ? data_column(what->array->extras, group) : NULL;
+    char value[200];
+    spd_status status = index_find(ctx, index, what->name, row);
+    if (status != SPD_EINVAL || !column)
+        return status;
+    if (column->type == SPD_TEXT)
+        snprintf(value, sizeof value, "%s", column->text[what->index]);
+    else if (column->type == SPD_INT64)
+        snprintf(value, sizeof value, "%" PRId64, column->i64[what->index]);
+    else
+        snprintf(value, sizeof value, "%.15g", column->f64[what->index]);
+    if (index_find(ctx, index, value, row) == SPD_OK)
+        return SPD_OK;
+    return ctx_fail(ctx, SPD_EINVAL,
+                    "no row of the index names this input, or '%.60s', its value in the column "
+                    "'%.60s'",
+                    value, group);
+}
+
 int labelling_lacks(const labelling *l, size_t i)
 {
     return l->row && l->row[i] == SIZE_MAX;
@@ -42,7 +69,7 @@ static spd_status by_index(spd_context *ctx, inputs *list, labelling *l)
     if (!l->row)
         return ctx_nomem(ctx, "labels");
     for (size_t i = 0; i < list->count; i++) {
-        status = index_find(ctx, &l->index, list->item[i].name, &l->row[i]);
+        status = find_row(ctx, list, &l->index, &list->item[i], &l->row[i]);
         if (status == SPD_OK)
             l->label[i] = (cell){l->index.column[1], l->row[i]};
         else

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "describe/columns.h"
+#include "describe/text_table.h"
 #include "io/array.h"
 #include "formats/csv.h"
 #include "formats/data.h"
@@ -176,22 +177,22 @@ static spd_status survey(spd_context *ctx, const io_source *text, const char *na
     return status;
 }
 
-/* Numbers of all columns but those marked. */
-static spd_status read_numbers(spd_context *ctx, const csv_table *table, const char *skip,
-                               array_source *source)
+/* Numbers of the channels, which are none of the columns marked. */
+static spd_status read_numbers(spd_context *ctx, const io_source *text, const csv_table *table,
+                               const char *aside, const char *wanted, array_source *source)
 {
-    size_t shape[2] = {table->rows, table->columns};
-    for (size_t j = 0; j < table->columns; j++)
-        shape[1] -= skip[j] ? 1 : 0;
-    if (shape[0] == 0 || shape[1] == 0)
-        return ctx_fail(ctx, SPD_EINVAL, "contains no observations besides the group column");
-    spd_status status = array_new(ctx, SPD_FLOAT64, 2, shape, &source->X);
-    if (status == SPD_OK)
-        status = csv_numbers_but(ctx, table, skip, source->X->f64);
+    text_table made;
+    spd_status status =
+        text_table_take(ctx, (const char *)text->bytes, text->size, table, aside, wanted, &made);
+    if (status < 0)
+        return status;
+    source->X = made.X;
+    source->name = made.name;
+    memcpy(source->time, made.time, sizeof made.time);
     source->slices = source->channels = 1;
-    source->rows = shape[0];
-    source->columns = shape[1];
-    return status;
+    source->rows = source->X->shape[0];
+    source->columns = source->X->shape[1];
+    return SPD_OK;
 }
 
 static spd_status read_table(spd_context *ctx, const io_source *text,
@@ -214,7 +215,7 @@ static spd_status read_table(spd_context *ctx, const io_source *text,
         skip[group] = 1;
         if (y != SIZE_MAX)
             skip[y] = 1;
-        status = read_numbers(ctx, &table, skip, source);
+        status = read_numbers(ctx, text, &table, skip, options->channels, source);
     }
     if (status == SPD_OK && y != SIZE_MAX)
         status = column_of_table(ctx, &table, y, table.seen[y] & CSV_TEXT, "y", &extras->y);

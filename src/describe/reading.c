@@ -15,6 +15,7 @@ void reading_close(reading *r)
     recording_free(r->signals);
     events_free(&r->events);
     spd_array_free(r->array);
+    text_table_free(&r->text);
     mem_free(r->turned);
     *r = (reading){0};
 }
@@ -27,6 +28,8 @@ static spd_status take_table(spd_context *ctx, const inputs *list, size_t rows, 
                              const double *values, reading *r)
 {
     r->in.table = (observations){rows, columns, values};
+    if (list->options->channels && !r->in.channel)
+        return text_table_no_names(ctx, list->options->channels_first);
     if (!list->options->channels_first)
         return SPD_OK;
     r->turned = mem_alloc(rows * columns, sizeof *r->turned);
@@ -75,6 +78,13 @@ static spd_status take_pixels(spd_context *ctx, const array_source *source, cons
 /* ---- where it comes from -----------------------------------------------------------------------
  */
 
+/* The header's names are those of channels, unless channels are rows. */
+static void name_columns(const inputs *list, char *const *name, const char *time, reading *r)
+{
+    r->in.channel = list->options->channels_first ? NULL : name;
+    r->in.time = *time ? time : NULL;
+}
+
 static spd_status read_slice(spd_context *ctx, const inputs *list, const item *what, reading *r)
 {
     const array_source *source = what->array;
@@ -82,6 +92,7 @@ static spd_status read_slice(spd_context *ctx, const inputs *list, const item *w
     const size_t first = start ? start[0] : what->index * source->rows;
     const size_t rows = start ? start[1] - first : source->rows;
     double *values = source->X->f64 + first * source->columns * source->channels;
+    name_columns(list, source->name, source->time, r);
     return list->takes == INPUT_IMAGE ? take_pixels(ctx, source, values, r)
                                       : take_numbers(ctx, list, rows, source->columns, values, r);
 }
@@ -156,10 +167,18 @@ static spd_status blame_index(spd_context *ctx, const item *what, const unsigned
 static spd_status read_table(spd_context *ctx, const inputs *list, const item *what,
                              const unsigned char *bytes, size_t size, reading *r)
 {
-    spd_status status =
-        arrays_read_table(ctx, what->name, list->options->x_name, bytes, size, &r->array);
+    const spd_describe_options *o = list->options;
+    const int text = list->takes == INPUT_TABLE && !o->channels_first && arrays_is_text(what->name);
+    spd_status status = text
+                            ? arrays_read_text(ctx, what->name, o->channels, bytes, size, &r->text)
+                            : arrays_read_table(ctx, what->name, o->x_name, bytes, size, &r->array);
     if (status < 0)
         return status == SPD_ENOMEM ? status : blame_index(ctx, what, bytes, size, status);
+    if (text) {
+        const spd_array *X = r->text.X;
+        name_columns(list, r->text.name, r->text.time, r);
+        return take_table(ctx, list, X->shape[0], X->shape[1], X->f64, r);
+    }
     return take_numbers(ctx, list, r->array->shape[0], r->array->shape[1], r->array->f64, r);
 }
 

@@ -1,14 +1,7 @@
 /* rows.c - see rows.h. */
 #include "describe/rows.h"
 
-#include <string.h>
-
 #include "base/memory.h"
-#include "formats/csv.h"
-#include "io/source.h"
-#include "io/text.h"
-
-#define MOST_NAME 200 /* bytes of a channel's name */
 
 json_t *rows_text(const char *text)
 {
@@ -74,46 +67,6 @@ spd_status rows_of_clip(spd_context *ctx, const motion *clip, size_t frame, json
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Is this the header of a column that is no channel? */
-static int is_aside(const char *name, const spd_describe_options *o)
-{
-    static const char *const labels[] = {"y", "label", "labels", "class"};
-    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
-        if (text_same(name, labels[i]))
-            return 1;
-    return (o->group && strcmp(name, o->group) == 0) || (o->y_name && strcmp(name, o->y_name) == 0);
-}
-
-static int is_number(const char *text)
-{
-    double value;
-    return text_number(text, strlen(text), &value);
-}
-
-/* list <- the names of the first row; *good 0 where a cell is a number, so that it is no header. */
-static int header_names(const char *bytes, size_t size, const spd_describe_options *o, json_t *list,
-                        int *good)
-{
-    csv_cursor cursor;
-    csv_cell cell = {0};
-    char name[MOST_NAME + 1];
-    int failed = 0;
-    *good = 1;
-    csv_start(&cursor, bytes, size);
-    do {
-        if (csv_next(&cursor, &cell) != CSV_CELL || cell.size > MOST_NAME) {
-            *good = 0;
-            break;
-        }
-        csv_copy(&cell, name);
-        if (name[0] == '\0' || is_number(name))
-            *good = 0;
-        else if (!is_aside(name, o))
-            failed = json_array_append_new(list, rows_text(name));
-    } while (*good && !failed && !cell.last);
-    return failed;
-}
-
 /* *rows <- the list, which is taken over. */
 static spd_status put_channels(spd_context *ctx, json_t *list, int failed, json_t **rows)
 {
@@ -123,25 +76,6 @@ static spd_status put_channels(spd_context *ctx, json_t *list, int failed, json_
         return ctx_nomem(ctx, "the names of channels");
     *rows = made;
     return SPD_OK;
-}
-
-spd_status rows_of_header(spd_context *ctx, const char *path, const spd_describe_options *options,
-                          size_t channels, json_t **rows)
-{
-    io_source *source = NULL;
-    int good = 0;
-    spd_status status = source_load(ctx, path, &source);
-    if (status < 0)
-        return status;
-    json_t *list = json_array();
-    int failed =
-        !list || header_names((const char *)source->bytes, source->size, options, list, &good);
-    source_free(source);
-    if (!failed && (!good || json_array_size(list) != channels)) {
-        json_decref(list);
-        return SPD_OK;
-    }
-    return put_channels(ctx, list, failed, rows);
 }
 
 spd_status rows_of_names(spd_context *ctx, size_t channels, char *const *name, json_t **rows)

@@ -10,11 +10,6 @@
  */
 spd_status rows_of_clip(spd_context *ctx, const motion *clip, size_t frame, json_t **rows);
 
-/* *rows <- {"channels": names} from the header of the table's file, new; untouched where there is
- * no header that names this many channels. */
-spd_status rows_of_header(spd_context *ctx, const char *path, const spd_describe_options *options,
-                          size_t channels, json_t **rows);
-
 /* *rows <- {"channels": names}, new. */
 spd_status rows_of_names(spd_context *ctx, size_t channels, char *const *name, json_t **rows);
 

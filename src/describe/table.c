@@ -364,6 +364,8 @@ static spd_status describe(spd_context *ctx, const spd_describe_options *o, cons
         if (status < 0)
             description_free(out);
     }
+    if (status == SPD_OK && in->time)
+        memcpy(out->time, in->time, sizeof out->time);
     if (status == SPD_EINVAL && in->table.n > in->table.r && !o->channels_first)
         ctx_advise(ctx, status, SPD_REMEDY_CHANNELS_FIRST, ctx ? ctx->error.remedy_value : 0.0);
     return status;

@@ -93,6 +93,11 @@ spd_status spd_classifier_note(spd_context *ctx, spd_classifier *c, const spd_no
     if (notes.classes && (notes.classes != c->course.train.classes || !notes.class_name))
         return ctx_fail(ctx, SPD_EINVAL, "there are %zu classes, but names for %zu",
                         c->course.train.classes, notes.class_name ? notes.classes : 0);
+    if (!notes.classes && c->notes.class_name) {
+        notes.classes = c->notes.classes;
+        notes.class_name = c->notes.class_name;
+        notes.label_type = c->notes.label_type;
+    }
     if (!spd_type_name(notes.label_type))
         return ctx_fail(ctx, SPD_EINVAL, "there is no type number %d", (int)notes.label_type);
     arena room = {0};
@@ -105,6 +110,33 @@ spd_status spd_classifier_note(spd_context *ctx, spd_classifier *c, const spd_no
     c->told = room;
     c->notes = notes;
     return SPD_OK;
+}
+
+/* Is it spelled as a whole number that int64 holds? */
+static int is_whole(const char *text)
+{
+    const char *digit = text + (*text == '-');
+    const size_t length = strspn(digit, "0123456789");
+    return length > 0 && length < 19 && digit[length] == '\0';
+}
+
+spd_status trained_take_names(spd_context *ctx, spd_classifier *c)
+{
+    spd_notes notes = trained_no_notes();
+    samples *train = &c->course.train;
+    if (!train->class_name)
+        return SPD_OK;
+    notes.classes = train->classes;
+    notes.class_name = train->class_name;
+    for (size_t k = 0; k < train->classes; k++)
+        if (!train->class_name[k] || !is_whole(train->class_name[k]))
+            notes.label_type = SPD_TEXT;
+    train->class_name = NULL; /* borrowed */
+    const spd_error remark = ctx ? ctx->error : (spd_error){0};
+    spd_status status = spd_classifier_note(ctx, c, &notes);
+    if (ctx && status == SPD_OK)
+        ctx->error = remark;
+    return status;
 }
 
 spd_status spd_classifier_look(spd_context *ctx, const spd_classifier *c,
@@ -312,6 +344,8 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
     c->learned = c->course.train.p;
     c->notes = trained_no_notes();
     c->course.method.fit = NULL; /* borrowed, and no longer needed */
+    spd_status named = status < 0 ? status : trained_take_names(ctx, c);
+    status = named < 0 ? named : status;
     if (status < 0)
         spd_classifier_free(c);
     else

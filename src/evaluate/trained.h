@@ -16,6 +16,9 @@ struct spd_classifier {
 /* Notes of a method that was told nothing. */
 spd_notes trained_no_notes(void);
 
+/* Notes the names of the classes that the training samples bring, and lets go of them. */
+spd_status trained_take_names(spd_context *ctx, spd_classifier *c);
+
 /* The steps of training on samples that are mapped and the course's own; values that are not fixed
  * take their defaults. A remark of any step comes back. */
 spd_status trained_run_steps(spd_context *ctx, course *c);

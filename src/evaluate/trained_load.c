@@ -204,6 +204,7 @@ static spd_status take_notes(const reading *r, spd_classifier *c)
         notes.classes = r->all.classes;
         notes.class_name = names->text;
         notes.version = r->version;
+        notes.unnamed = json_is_true(json_object_get(r->meta, "unnamed"));
         notes.label_type = SPD_TEXT;
         for (unsigned i = 0; type && i < SPD_TEXT; i++)
             if (strcmp(type, spd_type_name((spd_type)i)) == 0)

@@ -68,6 +68,8 @@ static void put_notes(record_writer *w, const spd_notes *notes)
 {
     json_t *made = notes->made ? json_loads(notes->made, 0, NULL) : NULL;
     put(w, w->meta, "labels", json_string(spd_type_name(notes->label_type)));
+    if (!notes->class_name || notes->unnamed)
+        put(w, w->meta, "unnamed", json_true());
     if (made)
         put(w, w->meta, "made", made);
     if (notes->settings == 0)

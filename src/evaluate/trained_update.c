@@ -52,7 +52,8 @@ static spd_status own(spd_context *ctx, course *c)
                        .X = X,
                        .classes = train->classes,
                        .label = label,
-                       .hermitian = train->hermitian};
+                       .hermitian = train->hermitian,
+                       .class_name = train->class_name};
     return SPD_OK;
 }
 
@@ -95,8 +96,13 @@ spd_status spd_classifier_behind(spd_context *ctx, const spd_classifier *old,
     c->notes = trained_no_notes();
     spd_status status = samples_take(ctx, mapped, &c->course.train);
     c->learned = c->course.train.p;
+    if (status == SPD_OK && !c->course.train.class_name && !old->notes.unnamed &&
+        c->course.train.classes == old->notes.classes)
+        c->course.train.class_name = old->notes.class_name;
     if (status == SPD_OK)
         status = train_behind(ctx, old, c);
+    spd_status named = status < 0 ? status : trained_take_names(ctx, c);
+    status = named < 0 ? named : status;
     if (status < 0)
         spd_classifier_free(c);
     else

@@ -244,13 +244,17 @@ spd_status csv_numbers(spd_context *ctx, const csv_table *table, size_t column, 
     return SPD_OK;
 }
 
-spd_status csv_numbers_but(spd_context *ctx, const csv_table *table, const char *skip, double *out)
+spd_status csv_numbers_at(spd_context *ctx, const csv_table *table, size_t n, const size_t *place,
+                          double *out)
 {
     csv_cursor walk = table->start;
     csv_cell cell;
-    while (csv_next(&walk, &cell) == CSV_CELL)
-        if (!skip[cell.column] && !text_number(cell.from, cell.size, out++))
+    while (csv_next(&walk, &cell) == CSV_CELL) {
+        const size_t at = place[cell.column];
+        if (at != SIZE_MAX && !text_number(cell.from, cell.size, out + at))
             return not_a_number(ctx, &cell);
+        out += cell.last ? n : 0;
+    }
     return SPD_OK;
 }
 

@@ -62,8 +62,9 @@ void csv_table_free(csv_table *table);
 spd_status csv_numbers(spd_context *ctx, const csv_table *table, size_t column, int alone,
                        double *out);
 
-/* Those of all columns that are not marked in skip (columns). */
-spd_status csv_numbers_but(spd_context *ctx, const csv_table *table, const char *skip, double *out);
+/* out (rows x n) <- each column at its place (columns) in a row; SIZE_MAX: it is left out. */
+spd_status csv_numbers_at(spd_context *ctx, const csv_table *table, size_t n, const size_t *place,
+                          double *out);
 
 /* One column as text. */
 spd_status csv_texts(spd_context *ctx, const csv_table *table, size_t column, spd_array **array);

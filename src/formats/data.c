@@ -405,6 +405,23 @@ spd_status spd_data_load(spd_context *ctx, const char *path, const spd_load_opti
     return status;
 }
 
+void spd_data_samples(const spd_data *data, spd_samples *samples, size_t size)
+{
+    const spd_samples made = {.size = sizeof made,
+                              .p = data->p,
+                              .n = data->n,
+                              .X = data->X,
+                              .classes = data->classes,
+                              .label = data->label,
+                              .hermitian = data->hermitian,
+                              .blocks = data->blocks,
+                              .mean = data->mean,
+                              .observations = data->observations,
+                              .class_name = data->class_name};
+    samples->size = size;
+    sized_give(sizeof made, &made, samples);
+}
+
 void spd_data_free(spd_data *data)
 {
     if (!data)

@@ -212,7 +212,8 @@ def test_the_best_method_is_named_last(spdml, data, tmp_path):
     assert "on all data" not in none.out
     assert not (tmp_path / "out/final.json").exists()
     moved = spdml(*words, "--recenter", "who").good()
-    assert "has no --recenter" in moved.out
+    assert "do not recentre; Python does: spdml.recenter(X, groups)" in moved.out
+    assert "recentre the matrices first" not in moved.out  # no command does
 
 
 def test_ctrl_c_at_the_end_leaves_the_results(command, tmp_path, rng):

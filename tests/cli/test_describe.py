@@ -103,6 +103,95 @@ def test_long_table_with_groups(spdml, rng, tmp_path):
         assert list(out["y"]) == labels
 
 
+@pytest.fixture
+def long_table(rng, tmp_path):
+    """Trials of 30 rows in a table with times; the numbers of Fz, Cz, Oz by trial."""
+    O = rng.standard_normal((90, 3))
+    rows = [f"{i % 30 / 128:.4f},{a:.17g},{b:.17g},{c:.17g},{i // 30 + 7},{'xyx'[i // 30]}"
+            for i, (a, b, c) in enumerate(O)]
+    (tmp_path / "long.csv").write_text("Time (s),Fz,Cz,Oz,trial,kind\n" + "\n".join(rows) + "\n")
+    return O.reshape(3, 30, 3)
+
+
+def test_channels_of_a_table(spdml, long_table, tmp_path):
+    say = ["describe", "covariance", "long.csv", "--group", "trial", "-o", "c.npz", "--channels"]
+    spdml(*say, "Oz,Fz").good()
+    out = load(tmp_path / "c.npz")
+    close(out["X"], [cov(O[:, [2, 0]]) for O in long_table])
+    assert json.loads(out["meta.json"])["rows"]["channels"] == ["Oz", "Fz"]
+    assert "Oz, Fz" in spdml("info", "c.npz").good().out
+    spdml(*say, "Fz,Pz").failed("long.csv", "no channel 'Pz'", "there are Time (s), Fz, Cz, Oz")
+    spdml(*say, "Fz,trial").failed("no channel 'trial'")
+    spdml(*say, "Fz,Fz").failed("'Fz' is named twice")
+
+
+def test_channels_of_single_tables(spdml, tables, reads_archives, tmp_path):
+    """Whole files, in the order of the names asked for; text beside them is not read."""
+    rows = [[f"{v:.17g}" for v in row[:3]] + ["rest"] for row in tables[0]]
+    text = "a,b,c,note\n" + "\n".join(map(",".join, rows)) + "\n"
+    (tmp_path / "one.csv").write_text(text)
+    with zipfile.ZipFile(tmp_path / "one.zip", "w") as archive:
+        archive.writestr("one.csv", text)
+    for path in ["one.csv", "one.zip"]:
+        spdml("describe", "covariance", path, "--channels", "c,a", "-o", "c.npz").good()
+        out = load(tmp_path / "c.npz")
+        close(out["X"], [cov(tables[0][:, [2, 0]])])
+        assert json.loads(out["meta.json"])["rows"]["channels"] == ["c", "a"]
+    spdml("describe", "covariance", "one.csv", "-o", "c.npz").failed("column 4", "not a number")
+
+
+def test_channels_without_names(spdml, tables, tmp_path):
+    np.savetxt(tmp_path / "bare.csv", tables[0], delimiter=",")
+    np.save(tmp_path / "bare.npy", tables[0])
+    for path in ["bare.csv", "bare.npy", "tables.npz"]:
+        spdml("describe", "covariance", path, "--channels", "a,b", "-o",
+              "c.npz").failed(path, "no header line names the columns")
+    np.savetxt(tmp_path / "turned.csv", tables[0].T, delimiter=",")
+    spdml("describe", "covariance", "turned.csv", "--channels", "a", "--channels-first", "-o",
+          "c.npz").failed("where they are rows")
+
+
+def test_tables_name_the_same_channels(spdml, rng, tmp_path):
+    for name, header in [("a.csv", "Fz,Cz"), ("b.csv", "Cz,Fz")]:
+        np.savetxt(tmp_path / name, rng.standard_normal((9, 2)), delimiter=",", header=header,
+                   comments="")
+    say = ["describe", "covariance", "a.csv", "b.csv", "-o", "c.npz"]
+    spdml(*say).failed("channel 1 is 'Cz', but 'Fz' in a.csv")
+    spdml(*say, "--channels", "Fz,Cz").good()
+
+
+def test_a_column_of_times_is_no_channel(spdml, long_table, tmp_path):
+    done = spdml("describe", "covariance", "long.csv", "--group", "trial", "--y", "kind", "-o",
+                 "c.npz").good()
+    assert "left out the column 'Time (s)' of 3 tables" in done.err and "--channels" in done.err
+    close(load(tmp_path / "c.npz")["X"], [cov(O) for O in long_table])
+    say = ["describe", "covariance", "t.csv", "-o", "c.npz"]
+    O = long_table[0]
+    for header, times, left_out in [("t,a,b,c", np.arange(30), True), (",a,b,c", np.arange(30), True),
+                                    ("zeit,a,b,c", np.arange(30) * 0.5 + 9, True),
+                                    ("t,a,b,c", np.cos(np.arange(30)), False),
+                                    ("ramp,a,b,c", np.arange(30), False)]:
+        np.savetxt(tmp_path / "t.csv", np.c_[times, O], delimiter=",", header=header, comments="",
+                   fmt="%.17g")
+        done = spdml(*say).good()
+        close(load(tmp_path / "c.npz")["X"], [cov(O if left_out else np.c_[times, O])])
+        assert ("left out the column" in done.err) == left_out, (header, done.err)
+    np.savetxt(tmp_path / "t.csv", np.c_[np.arange(30), O], delimiter=",", header="t,a,b,c",
+               comments="", fmt="%.17g")
+    assert not spdml(*say, "--channels", "t,a,b,c").good().err
+    close(load(tmp_path / "c.npz")["X"], [cov(np.c_[np.arange(30), O])])
+
+
+def test_index_by_the_group(spdml, long_table, tmp_path):
+    (tmp_path / "labels.csv").write_text("trial,label\n9,rest\n8,left\n7,right\n")
+    say = ["describe", "covariance", "long.csv", "--group", "trial", "--channels", "Fz,Cz",
+           "--labels", "labels.csv", "-o", "c.npz"]
+    spdml(*say).good()
+    assert list(load(tmp_path / "c.npz")["y"]) == ["right", "left", "rest"]
+    (tmp_path / "labels.csv").write_text("trial,label\n9,rest\n8,left\n")
+    spdml(*say).failed("long.csv[0]", "'7', its value in the column 'trial'", "labels.csv")
+
+
 def test_shrinkage(spdml, tables, tmp_path):
     """The formulas, as pyRiemann and scikit-learn compute them."""
     few = tables[:, :4]

@@ -157,6 +157,41 @@ def test_classes_never_seen(spdml, trained, sets, tmp_path):
     assert spdml("predict", "m.spdml", "d.npz", "--json").good().json["accuracy"] is None
 
 
+def test_labels_that_are_no_classes(spdml, trained, sets, tmp_path):
+    """They are not scored: 0 % would say that the method is at fault."""
+    _, _, Q, truth = sets
+    trained("nn-stein")
+    np.savez(tmp_path / "c.npz", X=Q, y=["no", "yes"] * (len(Q) // 2))
+    done = spdml("predict", "m.spdml", "c.npz", "-o", "p.csv").good()
+    assert "accuracy" not in done.out
+    assert "c.npz: none of its labels (no, yes) is a class of m.spdml" in done.err
+    assert (tmp_path / "p.csv").read_text().startswith("index,predicted,y\n")
+    np.savez(tmp_path / "b.npz", X=Q, y=truth)
+    shown = spdml("predict", "m.spdml", "b.npz", "--label-by", "none", "--json").good()
+    assert shown.json["accuracy"] is None and not shown.err
+    spdml("predict", "m.spdml", "b.npz", "--label-by", "folder").failed("is a data set", code=2)
+
+
+def test_a_method_without_names(spdml, trained, sets, tmp_path):
+    """Its classes are numbers, which labels that are numbers must not be compared with."""
+    X, y, Q, truth = sets
+    names = {name: i + 1 for i, name in enumerate(sorted(set(y)))}
+    np.savez(tmp_path / "a.npz", X=X, y=[names[k] for k in y])
+    np.savez(tmp_path / "b.npz", X=Q, y=[names[k] for k in truth])
+    trained("nn-stein")
+    with zipfile.ZipFile(tmp_path / "m.spdml") as old, \
+            zipfile.ZipFile(tmp_path / "c.spdml", "w") as new:
+        for member in old.namelist():
+            content = old.read(member)
+            if member == "meta.json":
+                content = json.dumps({**json.loads(content), "unnamed": True})
+            new.writestr(member, content)
+    done = spdml("predict", "c.spdml", "b.npz", "--json").good()
+    assert done.json["accuracy"] is None
+    assert "c.spdml: was saved without the names of its classes" in done.err
+    spdml("update", "c.spdml", "b.npz", "-o", "d.spdml").failed("c.spdml", "without the names")
+
+
 # ---- inputs that are no matrices ----------------------------------------------------------------
 
 
@@ -224,6 +259,19 @@ def test_a_folder_of_images(spdml, trained, tmp_path, rng):
     assert shown["described"] and shown["correct"] == shown["total"] == 6
     with open(tmp_path / "p.csv", newline="") as file:
         assert next(csv.DictReader(file))["name"].endswith("dark/0.pgm")
+    for path, source in [("new/1.pgm", "dark/1"), ("new/sub folder/2.pgm", "light/2")]:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes((tmp_path / "photos" / f"{source}.pgm").read_bytes())
+    done = spdml("predict", "m.spdml", "new", "-o", "p.csv").good()
+    assert "accuracy" not in done.out and "1 as light" in done.out
+    assert done.err.startswith("spdml: new: none of its labels (new, sub folder) is a class of")
+    assert (tmp_path / "p.csv").read_text().splitlines()[0] == "index,name,predicted"
+    done = spdml("predict", "m.spdml", "photos", "--label-by", "none").good()
+    assert "accuracy" not in done.out and not done.err
+    done = spdml("predict", "m.spdml", "new/1.pgm").good()
+    assert done.err == "spdml: new/1.pgm: has no labels; the predictions are not scored\n"
+    done = spdml("predict", "m.spdml", "new/1.pgm", "new/sub folder").good()
+    assert done.err.startswith("spdml: new/1.pgm and 1 more: none of its labels")
     few = spdml("predict", "m.spdml", "photos/dark/1.pgm", "photos/light/0.pgm", "--json").good().json
     assert few["predicted"] == {"dark": 1, "light": 1}
     spdml("predict", "m.spdml", "cov.npz", "cov.npz").failed("only one is taken", code=2)

@@ -265,3 +265,27 @@ def test_cost_refuses(rng):
                           (np.arange(30) % 2, 0 * W, {}), (np.arange(30) % 2, W, {"metric": "x"})]:
         with pytest.raises((spdml.SPDError, ValueError)):
             spdml.cost(X, y, w, **options)
+
+
+def test_what_is_missing_can_be_installed(monkeypatch, tmp_path):
+    """The message names a command that works where the package comes from: a source tree."""
+    from spdml import _data_library
+    monkeypatch.setenv("SPDML_LIBRARY", str(tmp_path / "libspdml.so"))
+    with pytest.raises(ImportError, match=r"pip install \./packaging/data") as raised:
+        _data_library._path()
+    assert "spdml[data]" not in str(raised.value)
+    assert 'name = "spdml-data"' in (pathlib.Path(ROOT) / "packaging/data/pyproject.toml").read_text()
+
+
+@needs_data
+def test_a_column_of_times_is_left_out(rng, tmp_path):
+    O = rng.standard_normal((30, 2))
+    np.savetxt(tmp_path / "t.csv", np.c_[np.arange(30), O], delimiter=",", header="time,Fz,Cz",
+               comments="")
+    with pytest.warns(UserWarning, match="left out 1 columns of times"):
+        made = spdml.describe("covariance", tmp_path / "t.csv")
+    assert made.channels == ["Fz", "Cz"]
+    np.testing.assert_allclose(made.X[0], np.cov(O.T), rtol=1e-12)
+    assert spdml.describe("covariance", tmp_path / "t.csv", channels=["Cz"]).X.shape == (1, 1, 1)
+    with pytest.raises(ValueError, match="no channel 'Oz'"):
+        spdml.describe("covariance", tmp_path / "t.csv", channels=["Oz"])

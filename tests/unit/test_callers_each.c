@@ -719,7 +719,10 @@ static void job_data(caller *c)
     good(c, spd_data_save(c->ctx, data, in_folder(c, "data.npz", path)));
     good(c, spd_data_load(c->ctx, path, NULL, &back));
     if (back) {
-        add_reals(c, back->p * back->n * back->n, back->X);
+        spd_samples samples;
+        spd_data_samples(back, &samples, sizeof samples);
+        add_number(c, (double)(samples.p * samples.n * samples.classes));
+        add_reals(c, back->p * back->n * back->n, samples.X);
         good(c, spd_data_survey(c->ctx, back, &survey));
         add_number(c, survey.max_condition);
         join_and_select(c, back);

@@ -546,6 +546,57 @@ static void older_files_are_read(void)
     }
 }
 
+/* What comes back from a file, and whether it says that it has no names. */
+static void names_in_file(const spd_classifier *c, int unnamed, spd_type type, const char *second)
+{
+    spd_classifier *back = NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK, " ");
+    CHECK(spd_classifier_unpack(ctx, bytes, size, &back) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    const spd_notes *got = spd_classifier_notes(back);
+    CHECK(got->classes == 3 && !got->unnamed == !unnamed && got->label_type == type, "%s", second);
+    CHECK(strcmp(got->class_name[1], second) == 0, "%s is %s", second, got->class_name[1]);
+    spd_bytes_free(bytes);
+    spd_classifier_free(back);
+}
+
+/* Names that the samples bring are kept, and copied; without any, a file says so. */
+static void names_of_samples(void)
+{
+    both_set train = both_random(50, P);
+    char first[] = "walk", second[] = "run";
+    const char *names[3] = {first, second, "sit"};
+    const char *const numbers[3] = {"1", "-2", "30"};
+    const size_t some[2] = {1, 4};
+    spd_classifier *bare = trained_by("mdm-airm", &train.set.samples);
+    names_in_file(bare, 1, SPD_INT64, "1");
+    train.set.samples.class_name = numbers;
+    spd_classifier *numbered = trained_by("nn-stein-ml", &train.set.samples);
+    names_in_file(numbered, 0, SPD_INT64, "-2");
+    train.set.samples.class_name = names;
+    spd_classifier *named = trained_by("nn-airm", &train.set.samples), *behind = NULL;
+    spd_samples *part = NULL;
+    CHECK(spd_samples_subset(ctx, &train.set.samples, 2, some, &part) == SPD_OK, " ");
+    second[0] = 'f';
+    CHECK(part && strcmp(part->class_name[1], "run") == 0, "a subset has its own names");
+    names_in_file(named, 0, SPD_TEXT, "run");
+    spd_notes notes = SPD_INIT(spd_notes);
+    notes.accuracy = 0.5;
+    CHECK(spd_classifier_note(ctx, named, &notes) == SPD_OK, " ");
+    names_in_file(named, 0, SPD_TEXT, "run");
+    CHECK(spd_classifier_behind(ctx, named, spd_classifier_held(named), &behind) >= 0, "%s",
+          spd_context_error(ctx)->message);
+    names_in_file(behind, 0, SPD_TEXT, "run");
+    spd_samples_free(part);
+    spd_classifier_free(bare);
+    spd_classifier_free(numbered);
+    spd_classifier_free(named);
+    spd_classifier_free(behind);
+    both_free(&train);
+}
+
 int main(int count, char **argument)
 {
     scratch_begin();
@@ -559,6 +610,7 @@ int main(int count, char **argument)
     RUN(dictionary_or_none);
     RUN(trained_behind_the_same_map);
     RUN(notes_come_back);
+    RUN(names_of_samples);
     RUN(maps_as_its_model);
     RUN(one_taken_for_the_other);
     RUN(damage_anywhere);

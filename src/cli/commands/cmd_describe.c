@@ -92,7 +92,9 @@ static const option options_covariance[] = {
 static const option options_labels[] = {
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv): the first column is the file, the second its label, and further "
-             "columns are kept; files match by the end of their path, or by their name. Or an "
+             "columns are kept; files match by the end of their path, or by their name, with "
+             "--group also "
+             "by the value of that column. Or an "
              "array (.npy, .npz, .mat) with a label for each input in the order of the inputs, "
              "which in a folder is that of their names"},
     {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = label_sources,
@@ -121,8 +123,9 @@ static const option options_signals[] = {
              "stacked, so the matrix has channels * bands rows"},
     {"order", 0, OPTION_INT, "N", "4", 1, 16, .help = "Order of the Butterworth filters"},
     {"channels", 0, OPTION_TEXT, "NAME,...",
-     .help = "Channels of a recording (.edf, .bdf), in this order; default all but annotations and "
-             "triggers"},
+     .help = "Channels of a recording (.edf, .bdf), or columns that the header of a table (.csv) "
+             "names, in this order; default all but annotations and triggers, and but for a "
+             "column of times: one called time, t, sample, ... that rises by equal steps"},
     {"events", 0, OPTION_FILE, "FILE",
      .help = "One matrix per event, labelled by it: a table (.csv, .tsv) with the columns onset, "
              "duration and label (or trial_type), in seconds; auto takes NAME_events.tsv beside "

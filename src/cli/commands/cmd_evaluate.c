@@ -222,7 +222,8 @@ static const option options[] = {
      .help = "One round per value of COLUMN: test on its matrices, train on all others"},
     {"recenter", 0, OPTION_TEXT, "COLUMN",
      .help = "First recentre: move the mean of the matrices of each value of COLUMN to the "
-             "identity. This uses test matrices, but no labels"},
+             "identity. This uses test matrices, but no labels. Train and predict do not recentre; "
+             "spdml.recenter in Python does"},
     {"by", 0, OPTION_TEXT, "COLUMN", .help = "Also show the accuracy for each value of COLUMN"},
     {"auc", 0, OPTION_FLAG,
      .help = "Also the area under the ROC curve, one class against the rest, the mean over the "

@@ -8,12 +8,15 @@
 #include "cli/commands/meta_compare.h"
 #include "cli/evaluate/predictions.h"
 #include "cli/evaluate/show_trained.h"
+#include "cli/frame/words.h"
 
 typedef struct predicting {
     trained_method method;
     recognition_set set;
     predictions found;
     int described; /* the inputs were no matrices */
+    int guessed;   /* their labels may be names of folders */
+    spd_data test; /* what set.data is where its labels or its name do not count */
     double load_seconds, describe_seconds, seconds;
 } predicting;
 
@@ -33,6 +36,26 @@ static int is_raw(session *s, const char *path)
     return 1;
 }
 
+enum { LABELS_AUTO, LABELS_FOLDER, LABELS_NONE };
+
+static const char *label_sources(size_t i)
+{
+    static const char *const word[] = {"auto", "folder", "none"};
+    return i < sizeof word / sizeof *word ? word[i] : NULL;
+}
+
+/* The data set without its labels. */
+static void forget_labels(predicting *p)
+{
+    if (p->set.data != &p->test)
+        p->test = *p->set.data;
+    p->test.label = NULL;
+    p->test.y = NULL;
+    p->test.classes = 0;
+    p->set.data = &p->test;
+    p->set.samples.label = NULL;
+}
+
 /* The inputs as training's were: the record in the file says how. */
 static void describe(session *s, predicting *p)
 {
@@ -47,6 +70,10 @@ static void describe(session *s, predicting *p)
     how.index = arguments_text(s->args, "labels");
     how.x_name = arguments_text(s->args, "x");
     how.y_name = arguments_text(s->args, "y");
+    const unsigned by = session_choice(s, "label-by");
+    how.labels = by == LABELS_FOLDER ? SPD_LABELS_FOLDER
+                 : by == LABELS_NONE ? SPD_LABELS_NONE
+                                     : SPD_LABELS_AUTO;
     double start = bar_clock();
     session_check(s, spd_describe(s->ctx, kind, s->args->operand_count - 1, s->args->operands + 1,
                                   &how, &p->set.data, &notes));
@@ -55,6 +82,13 @@ static void describe(session *s, predicting *p)
     describe_notes_remark(s, notes);
     p->describe_seconds = bar_clock() - start;
     p->described = 1;
+    p->test = *p->set.data;
+    p->test.source =
+        s->args->operand_count == 2
+            ? s->args->operands[1]
+            : words_text("%s and %zu more", s->args->operands[1], s->args->operand_count - 2);
+    p->set.data = &p->test;
+    p->guessed = by == LABELS_AUTO && !how.index;
     session_talk(s, "described %zu matrices by %s", p->set.data->p, spd_descriptor_name(kind));
 }
 
@@ -96,9 +130,15 @@ static void load(session *s, predicting *p)
                    "signals",
                    s->args->operands[2]);
     } else {
+        if (session_choice(s, "label-by") == LABELS_FOLDER)
+            cli_misuse("--label-by folder: %s is a data set; its labels are y, or those of "
+                       "--labels",
+                       path);
         recognition_load(s, path, arguments_text(s->args, "labels"), !vectors, vectors, &p->set);
         check_description(p);
     }
+    if (session_choice(s, "label-by") == LABELS_NONE)
+        forget_labels(p);
     check_size(p);
 }
 
@@ -135,7 +175,11 @@ static int run(session *s)
     p.load_seconds = bar_clock() - start;
     load(s, &p);
     start = bar_clock();
-    p.found = (predictions){.train = &p.method.classes, .test = p.set.data};
+    p.found = (predictions){.train = &p.method.classes,
+                            .test = p.set.data,
+                            .unscored = session_choice(s, "label-by") == LABELS_NONE,
+                            .guessed = p.guessed,
+                            .unnamed = spd_classifier_notes(p.method.classifier)->unnamed};
     predictions_make(s, p.method.classifier, &p.set.samples, &p.found);
     p.seconds = bar_clock() - start;
     predictions_write(s, &p.found);
@@ -147,14 +191,19 @@ static int run(session *s)
 
 static const char *endings(size_t i)
 {
-    static const char *const words[] = {".npz", ".mat", ".csv"};
-    return i < sizeof words / sizeof *words ? words[i] : NULL;
+    static const char *const word[] = {".npz", ".mat", ".csv"};
+    return i < sizeof word / sizeof *word ? word[i] : NULL;
 }
 
 static const option options[] = {
     {"raw", 0, OPTION_FLAG,
      .help = "NEW holds images, clips or signals, not matrices: describe them as the training data "
              "were. Folders, archives and single images or clips need no such hint"},
+    {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = label_sources,
+     .help =
+         "Where the labels that predictions are scored by come from. auto: from --labels, from y, "
+         "or from the names of the folders that images, clips or signals lie in, if any of them "
+         "is a class of METHOD; none: nothing is scored"},
     OPTION_VECTORS,
     OPTION_SCORES,
     OPTION_ENGINE,
@@ -166,7 +215,8 @@ static const option options[] = {
 
 static const char *const paragraphs[] = {
     "Predicts the classes of NEW with a method that 'spdml train' has kept. If NEW has labels, the "
-    "predictions are scored; labels are matched by name.",
+    "predictions are scored; labels are matched by name. Labels of which none is a class of METHOD "
+    "are not scored.",
     "NEW is a data set, or the images, clips or signals themselves, if METHOD was trained with "
     "matrices that 'spdml describe' made: they are described in the same way. Matrices that were "
     "described otherwise are refused.",

@@ -154,6 +154,10 @@ static void gather(session *s, updating *u)
 {
     const spd_data *more = u->more.data, *old = u->old.data, *known = &u->method.classes;
     size_t m = u->method.facts.m, room = known->classes + more->classes + (old ? old->classes : 0);
+    if (spd_classifier_notes(u->method.classifier)->unnamed)
+        cli_fail("%s: was saved without the names of its classes, so the labels of %s cannot be "
+                 "compared with them; train it anew",
+                 known->source, more->source);
     u->class_name = cli_alloc(room, sizeof *u->class_name, "classes");
     for (size_t k = 0; k < known->classes; k++)
         u->class_name[u->classes++] = known->class_name[k];

@@ -64,6 +64,11 @@ void describe_notes_remark(session *s, const spd_failures *notes)
 {
     remark_others(s, notes);
     remark_few(s, notes);
+    if (notes->times)
+        session_remark(s,
+                       "left out the column '%s' of %zu table%s: it rises by equal steps, as times "
+                       "do; --channels takes the columns that it names",
+                       notes->time_column, notes->times, notes->times == 1 ? "" : "s");
     if (notes->events_cut)
         session_remark(s, "left out %zu event%s: the epoch does not lie within the recording",
                        notes->events_cut, notes->events_cut == 1 ? "" : "s");
@@ -77,6 +82,8 @@ void describe_notes_show(sheet *r, const spd_failures *notes)
     for (size_t i = 0; i < notes->others; i++)
         sheet_json_append(list, sheet_json_text(notes->other[i]));
     sheet_json(r, "passed_over", list);
+    if (notes->times)
+        sheet_json(r, "times_left_out", sheet_json_text(notes->time_column));
     if (notes->events_cut)
         sheet_count(r, "events_left_out", "events left out", notes->events_cut, "");
     if (notes->few == 0)

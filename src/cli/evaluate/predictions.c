@@ -9,8 +9,10 @@
 #include "cli/evaluate/columns.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
+#include "cli/frame/words.h"
 
 #define CLASSES_SHOWN 20
+#define CLASSES_NAMED 3 /* in a remark */
 
 /* ---- made ------------------------------------------------------------------------------------ */
 
@@ -20,14 +22,54 @@ void predictions_remark(session *s, spd_status status)
         session_remark(s, "%s", advice_last(s->ctx).text);
 }
 
-static void compare(session *s, predictions *p)
+/* "a, b, c, ..." */
+static const char *some_classes(const spd_data *data)
+{
+    words list = {0};
+    for (size_t k = 0; k < data->classes && k < CLASSES_NAMED; k++)
+        words_add(&list, data->class_name[k]);
+    if (data->classes > CLASSES_NAMED)
+        words_add(&list, "...");
+    return words_join(&list, 0, list.count, ", ");
+}
+
+/* Can the labels be compared with the classes at all? Says why not. */
+static int can_compare(session *s, predictions *p)
 {
     const spd_data *train = p->train, *test = p->test;
     if (!test->label) {
-        session_remark(s, "%s: has no labels; the predictions are not scored", test->source);
-        return;
+        if (!p->unscored)
+            session_remark(s, "%s: has no labels; the predictions are not scored", test->source);
+        return 0;
+    }
+    if (p->unnamed) {
+        session_remark(s,
+                       "%s: was saved without the names of its classes, so the labels of %s cannot "
+                       "be compared with them; the predictions are numbers and are not scored",
+                       train->source, test->source);
+        return 0;
     }
     p->truth = recognition_match(train, test, &p->classes, &p->unseen);
+    if (p->unseen < test->p)
+        return 1;
+    p->truth = NULL;
+    session_remark(s,
+                   "%s: none of its labels (%s) is a class of %s; the predictions are not scored",
+                   test->source, some_classes(test), train->source);
+    if (p->guessed) {
+        p->bare = *test;
+        p->bare.label = NULL;
+        p->bare.y = NULL;
+        p->test = &p->bare;
+    }
+    return 0;
+}
+
+static void compare(session *s, predictions *p)
+{
+    const spd_data *train = p->train, *test = p->test;
+    if (!can_compare(s, p))
+        return;
     if (p->unseen)
         session_remark(s,
                        "%s: %zu of %zu samples have a label that does not occur in %s; they count "

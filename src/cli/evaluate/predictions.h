@@ -13,7 +13,11 @@ typedef struct predictions {
     spd_classifier_facts facts;
     int *predicted;         /* test->p class numbers of training */
     double *score;          /* test->p x classes; NULL without --scores */
-    int *truth;             /* test->p, or NULL without labels */
+    int unscored;           /* scores are not wanted */
+    int guessed;            /* labels may be names of folders that mean nothing */
+    spd_data bare;          /* test without such labels */
+    int unnamed;            /* the classes of train are numbers, which say nothing of names */
+    int *truth;             /* test->p, or NULL without labels that can be compared */
     size_t classes, unseen; /* of truth: numbers there are, labels that training lacks */
     spd_score judged;
 } predictions;

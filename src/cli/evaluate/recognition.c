@@ -208,15 +208,7 @@ static void take_vectors(const session *s, int matrices, recognition_set *set)
 void recognition_take(session *s, int matrices, int vectors, recognition_set *set)
 {
     const spd_data *data = set->data;
-    set->samples = (spd_samples){.size = sizeof set->samples,
-                                 .p = data->p,
-                                 .n = data->n,
-                                 .classes = data->classes,
-                                 .label = data->label,
-                                 .hermitian = data->hermitian,
-                                 .blocks = data->blocks,
-                                 .mean = data->mean,
-                                 .observations = data->observations};
+    spd_data_samples(data, &set->samples, sizeof set->samples);
     set->samples.X = matrices ? data->X : NULL;
     if (vectors)
         take_vectors(s, matrices, set);

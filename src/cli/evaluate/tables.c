@@ -407,7 +407,8 @@ static void print_final(const json_t *list)
         if (json_is_string(line))
             screen_print("\n  %s\n", json_string_value(line));
         else
-            screen_print("\n  'spdml train' has no --recenter: recentre the matrices first\n");
+            screen_print("\n  'spdml train' and 'spdml predict' do not recentre; Python does: "
+                         "spdml.recenter(X, groups), for new matrices too\n");
     }
 }
 
