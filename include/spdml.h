@@ -583,9 +583,8 @@ typedef enum spd_objective {
      * weights do not matter */
     SPD_LOG_MARGIN,    /* per sample, how much nearer its own class is than others (eq. 15) */
     SPD_SOFTMAX,       /* per sample, how likely a near neighbour is of its own class (eq. 16) */
-    SPD_OBJECTIVE_AUTO /* SPD_SOFTMAX; SPD_DIFFERENCE where nu_w or nu_b is given, where the graph
-                          does not come from labels, under the approximate log-Euclidean cost, and
-                          in the paper's setting */
+    SPD_OBJECTIVE_AUTO /* SPD_SOFTMAX; SPD_DIFFERENCE in the paper's setting, where the graph does
+                          not come from labels, and under the approximate log-Euclidean cost */
 } spd_objective;
 
 /* What a fit under SPD_LOG_EUCLIDEAN minimises. */
@@ -636,7 +635,8 @@ typedef enum spd_solver {
     SPD_HESTENES_STIEFEL,  /* HS+ */
     SPD_FLETCHER_REEVES,
     SPD_HAGER_ZHANG,
-    SPD_LBFGS
+    SPD_LBFGS,
+    SPD_SOLVER_AUTO /* SPD_LBFGS; in the paper's setting SPD_POLAK_RIBIERE */
 } spd_solver;
 
 typedef enum spd_transport { SPD_TRANSPORT_PARALLEL = 0, SPD_TRANSPORT_PROJECTION } spd_transport;
@@ -679,16 +679,18 @@ SPD_API spd_status spd_transport_parse(spd_context *ctx, const char *name,
 SPD_API spd_status spd_coordinates_parse(spd_context *ctx, const char *name,
                                          spd_coordinates *coordinates);
 
-/* Options of a fit. spd_fit_defaults fills them, with objective, start and coordinates left to
- * choose; zero in nu_w or nu_b means the default. */
+/* Options of a fit. spd_fit_defaults fills them, with objective, start, coordinates and solver left
+ * to choose; zero in nu_w or nu_b means the default of the objective, which they never change. */
 typedef struct spd_fit_options {
     size_t size;
     size_t m;          /* size of the small matrices, 1 <= m < n */
     spd_metric metric; /* SPD_STEIN, SPD_AIRM, SPD_JEFFREY or SPD_LOG_EUCLIDEAN (see log_cost) */
     spd_learning learning;
     spd_objective objective;
-    size_t nu_w, nu_b; /* neighbours within and between classes; defaults: the smallest class
-                          size, and the smaller of nu_w and 3; SPD_RATIO: 5 and 5 */
+    size_t nu_w, nu_b; /* neighbours within and between classes. Defaults: SPD_DIFFERENCE the
+                          smallest class size, and the smaller of nu_w and 3; SPD_RATIO 5 and 5;
+                          SPD_LOG_MARGIN and SPD_SOFTMAX, whose candidates they are, all, of more
+                          than 500 samples the nearest 30 and 60 */
     spd_graph graph;
     double affinity_weight; /* scales the between graph; 1 is the paper, 1e50 the most */
     size_t pairs;           /* SPD_OWN_GRAPH: the number of own_pairs */
@@ -710,9 +712,10 @@ typedef struct spd_fit_options {
     int rebuild_graph; /* SPD_SUPERVISED: after the starts, the graph is built anew from W'XW, and
                           minimisation goes on from W, this many times at most, 0 to 100; it ends
                           when the graph no longer changes. max_iter is for each time */
-    int paper; /* non-zero, the paper's setting: whatever is left to choose of objective, start and
-                  coordinates is the difference, the identity and the plain ones. Methods are tuned
-                  over m and nu_b, and no map is a size like the others */
+    int paper; /* non-zero, the paper's setting: whatever is left to choose of objective, start,
+                  coordinates and solver is the difference, the identity, the plain ones and
+                  SPD_POLAK_RIBIERE. Methods are tuned over m and nu_b <= nu_w, and no map is a size
+                  like the others. A fit on its own does not tune: its nu_b is the default */
     spd_search search; /* of the neighbours in the graph; on return, how they were found */
     double recall;     /* on return: the share of true neighbours among them, estimated */
     size_t candidates; /* look for the neighbours of a sample among so many samples only, the same
@@ -723,8 +726,8 @@ typedef struct spd_fit_options {
 } spd_fit_options;
 SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
 
-/* An objective that is left to choose <- the one that a fit takes; start and coordinates only in
- * the paper's setting, since otherwise they depend on the data. */
+/* An objective and a solver that are left to choose <- those that a fit takes; start and
+ * coordinates only in the paper's setting, since otherwise they depend on the data. */
 SPD_API void spd_fit_usual(spd_fit_options *options);
 
 /* One line of a fit's history; entry 0 is the start, and each further one without probes the start

@@ -172,7 +172,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     vectors : (p, d) or (p, height, width), for src and gsrc
     fit : an SPDML whose options learned maps take (graph, init, max_iter, tol, ...); an objective
         other than 'auto' is then fixed
-    paper : tune learned maps as in the paper: the difference alone, over m and nu_b, and no map
+    paper : learn maps as in the paper, see SPDML, and tune them over m and nu_b <= nu_w, with no map
         only where it gets as many right as any
     exhaustive : try every setting in every fold, with maps fitted as finely as the final one, where
         otherwise settings that are clearly behind leave; about ten times slower

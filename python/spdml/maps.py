@@ -64,22 +64,24 @@ class SPDML(MatrixTransformer):
         nearest neighbour after the map in at most five folds, as ``spdml fit -m auto`` does.
     metric : 'stein', 'airm', 'jeffrey', 'log-euclidean'; pyRiemann's names too
     nu_w, nu_b : int or None; nu_b also 'auto': 1, 2, 3, 5 or 10, chosen likewise, together
-        Neighbours within and between classes; None: those of the objective. Of 'difference', the
-        smallest class size, and at most 3; of 'ratio', 5 and 5.
+        Neighbours within and between classes; None: those of the objective, which they do not
+        change. Of 'difference', the smallest class size, and at most 3, or with paper=True 'auto';
+        of 'ratio', 5 and 5; of 'log-margin' and 'softmax', whose candidates they are, all, of more
+        than 500 samples the nearest 30 and 60. 'auto' is for 'difference' and 'ratio'.
     init : 'auto', 'identity', 'mean', 'random', 'csp', 'stein', or an (n, m) array
         'csp' are generalised eigenvectors of the class means, and need y; 'stein' is where a fit
         under Stein ends; 'auto' is 'mean' or 'csp', whichever has the lower cost, under AIRM
         'stein', and with paper=True 'identity'.
-    solver : 'lbfgs', 'polak-ribiere', 'hestenes-stiefel', 'fletcher-reeves', 'hager-zhang'
+    solver : 'auto', 'lbfgs', 'polak-ribiere', 'hestenes-stiefel', 'fletcher-reeves', 'hager-zhang'
+        'auto' is 'lbfgs', and with paper=True 'polak-ribiere'.
     max_iter, tol : when to stop; tol is the relative decrease of the cost, in five iterations running
     random_state : int, RandomState or None
         For random starts and graphs drawn at random.
     n_jobs : int or None
         Threads; None and -1: all cores. The result does not depend on it.
     objective : 'auto', 'difference' (the paper's), 'ratio', 'log-margin' or 'softmax'
-        'auto' is 'softmax', or 'difference' with nu_w, nu_b or paper, without y, and for the
-        approximate log-Euclidean cost. With the last two, nu_w and nu_b say how many candidates a sample has; None: all others,
-        of more than 500 samples the nearest 30 and 60.
+        'auto' is 'softmax', or 'difference' with paper=True, without y, and for the approximate
+        log-Euclidean cost.
     graph : 'or' or 'directed'
     affinity_weight : weight of the between graph
     restarts : number of starts; the best is kept
@@ -91,7 +93,9 @@ class SPDML(MatrixTransformer):
     rebuild_graph : int
         How often, at most, the neighbours are found anew among the mapped matrices.
     paper : bool
-        The setting of the paper for whatever is 'auto': 'difference', 'identity', 'plain'.
+        The setting of the paper for whatever is 'auto': 'difference', 'identity', 'plain',
+        'polak-ribiere'; nu_b None is chosen by cross-validation among 1, 2, 3, 5 and 10, up to
+        nu_w, if X is in memory as float64.
     search : 'exact', 'approximate' or 'auto'
         Of the neighbours in the graph: all true ones, or most of them in almost linear time; 'auto'
         is approximate where the exact search would take more than about a minute.
@@ -141,7 +145,7 @@ class SPDML(MatrixTransformer):
     def __init__(self, n_components: Union[int, str, None] = None, metric: str = "stein", *,
                  nu_w: Optional[int] = None, nu_b: Union[int, str, None] = None,
                  init: Any = "auto",
-                 solver: str = "lbfgs", max_iter: int = 1000, tol: float = 1e-4,
+                 solver: str = "auto", max_iter: int = 1000, tol: float = 1e-4,
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
@@ -186,7 +190,7 @@ class SPDML(MatrixTransformer):
         if (store or there) and "auto" in (self.n_components, self.nu_b):
             raise InvalidArgumentError("'auto' needs X in memory as float64")
         label = None if y is None else class_numbers(y, X.shape[0])[1]
-        chosen = self._choose(X, label, hermitian)
+        chosen = self._choose(X, label, hermitian, not (store or there))
         options, start = self._options(X.shape[1], label, chosen, hermitian)
         ctx = self._context("auto" if there and engine_name() == "cpu" else None)
         lib.spd_context_set_memory(ctx.handle,
@@ -232,7 +236,7 @@ class SPDML(MatrixTransformer):
     def _takes_float32(self) -> bool:
         """Without a copy; the others need float64 in memory."""
         return (self.engine or engine_name()) == "cpu" and not isinstance(self.n_components, str) and \
-            not isinstance(self.nu_b, str) and \
+            not isinstance(self.nu_b, str) and not self.paper and \
             not (isinstance(self.metric, str) and "log" in self.metric)
 
     def save(self, path: Any) -> None:
@@ -275,11 +279,13 @@ class SPDML(MatrixTransformer):
         self.n_features_in_, self.n_components_ = W.shape
         self._rows_out = self.n_components_
 
-    def _choose(self, X: np.ndarray, label: Optional[np.ndarray],
-                hermitian: bool) -> Dict[str, int]:
+    def _choose(self, X: np.ndarray, label: Optional[np.ndarray], hermitian: bool,
+                in_memory: bool) -> Dict[str, int]:
         """What 'auto' comes to: the race of sizes and neighbours, then the winner and no map."""
         wanted = {name: value for name, value in (("m", self.n_components), ("nu_b", self.nu_b))
                   if isinstance(value, str)}
+        if self._nu_b_by_paper(label) and in_memory:
+            wanted["nu_b"] = "auto"
         self.cv_accuracy_ = self.cv_accuracy_no_map_ = np.nan
         for name, value in wanted.items():
             if value != "auto":
@@ -290,7 +296,8 @@ class SPDML(MatrixTransformer):
             return {}
         if label is None:
             raise InvalidArgumentError("'auto' needs y to choose by")
-        n, grid = X.shape[1] // (1 + hermitian), {"nu_b": [1, 2, 3, 5, 10]}
+        n = X.shape[1] // (1 + hermitian)
+        grid: Dict[str, Any] = {"nu_b": None if self.paper else [1, 2, 3, 5, 10]}
         grid["m"] = sorted({max(1, int(n * share / 8 + 0.5)) for share in (1, 2, 3, 4, 6)} - {n})
         if "m" in wanted and not grid["m"]:
             raise InvalidArgumentError("1 x 1 matrices cannot be made smaller")
@@ -309,18 +316,21 @@ class SPDML(MatrixTransformer):
                     (("m", 1, self.n_components), ("nu_b", None, self.nu_b))
                     if isinstance(given, str)}
         options, start = self._options(X.shape[1], label, {**open_yet, **fixed}, hermitian)
-        if options.objective == choice("objective", "auto") and isinstance(self.nu_b, str):
-            options.objective = choice("objective", "difference")  # whose numbers these are
+        objective = self._objective(options)
+        if "nu_b" in tried and objective in ("softmax", "log-margin"):
+            raise InvalidArgumentError(
+                f"nu_b is 'auto', but the objective {objective!r} takes all candidates; "
+                "objective='difference' and paper=True have neighbours to choose")
         method, grid = Method(), Grid()
         call(context(1), "spd_method_parse", b"nn-ml", c.byref(method))
         method.metric, method.fit = options.metric, c.pointer(options)
         settled = {"m": options.m // (1 + hermitian), "nu_w": options.nu_w, "nu_b": options.nu_b}
         for i, name in enumerate(PARAMETERS):
-            if name in tried:
+            if tried.get(name) is not None:  # None: the library's own values, those of the paper
                 axis = np.array(tried[name], dtype=float)
                 grid.count[i], grid.value[i] = len(axis), doubles(axis)
                 tried = {**tried, name: axis}  # lives as long as the call
-            elif settled.get(name):
+            elif settled.get(name) and name not in tried:
                 method.value[i] = settled[name]
             elif name == "objective" and options.objective != choice("objective", "auto"):
                 method.value[i] = options.objective
@@ -332,6 +342,18 @@ class SPDML(MatrixTransformer):
         del start
         found = {name: int(method.value[PARAMETERS.index(name)]) for name in tried}
         return {**fixed, **found}, tuned.accuracy, tuned.accuracy_no_map
+
+    @staticmethod
+    def _objective(options: Any) -> str:
+        """The one that a fit with these options takes."""
+        usual = FitOptions.from_buffer_copy(options)
+        lib.spd_fit_usual(c.byref(usual))
+        return str(lib.spd_objective_name(usual.objective).decode())
+
+    def _nu_b_by_paper(self, label: Optional[np.ndarray]) -> bool:
+        """Does the paper choose nu_b by cross-validation?"""
+        return bool(self.paper) and label is not None and self.nu_b is None and \
+            self.objective in ("auto", "difference")
 
     def _options(self, n: int, label: Optional[np.ndarray],
                  chosen: Optional[Dict[str, Any]] = None, hermitian: bool = False) -> Any:

@@ -98,7 +98,8 @@ NAMED_AND_PARSED(spd_coordinates, coordinates)
 
 const naming naming_solver = {
     .kind = "solver",
-    .word = {"polak-ribiere", "hestenes-stiefel", "fletcher-reeves", "hager-zhang", "lbfgs"},
+    .word = {"polak-ribiere", "hestenes-stiefel", "fletcher-reeves", "hager-zhang", "lbfgs",
+             "auto"},
     .alias = {{"pr", SPD_POLAK_RIBIERE},
               {"hs", SPD_HESTENES_STIEFEL},
               {"fr", SPD_FLETCHER_REEVES},

@@ -1,6 +1,7 @@
 /* part.c - the two sides of a fold and its graphs. */
 #include "evaluate/part.h"
 
+#include "base/classes.h"
 #include "classify/samples.h"
 #include "evaluate/method.h"
 #include "evaluate/trials.h"
@@ -31,6 +32,7 @@ static spd_status take_graph(spd_context *ctx, const part_source *from, const pa
 {
     spd_method method = *from->method;
     settings_use(from->settings, way * from->settings->decisions, &method);
+    settings_limit(from->settings, a->smallest, &method);
     spd_fit_options options = method_fit_options(&method);
     spd_status status = affinity_of_distances(ctx, a->train.s.p, D, a->train.s.label, &options,
                                               &graph->pairs, &graph->count);
@@ -66,11 +68,15 @@ static spd_status take_graphs(spd_context *ctx, const part_source *from, part *a
 spd_status part_make(spd_context *ctx, const part_source *from, size_t fold, part *a)
 {
     *a = (part){0};
+    classes c = {0};
     spd_status status = take_side(ctx, from, fold, 0, &a->room, &a->train);
     if (status == SPD_OK)
         status = take_side(ctx, from, fold, 1, &a->room, &a->test);
     a->truth = a->test.s.label;
     a->test.s.label = NULL;
+    if (status == SPD_OK)
+        status = classes_sort(ctx, a->train.s.p, a->train.s.label, &a->room, &c);
+    a->smallest = c.smallest;
     if (status == SPD_OK && from->D)
         status = take_graphs(ctx, from, a);
     return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/classes.h"
 #include "classify/samples.h"
 #include "evaluate/method.h"
 
@@ -154,8 +155,15 @@ static int is_there(const ways *all, const way *one)
     return 0;
 }
 
-/* Adds a row with all that the user's axes make of it. */
-static void add_row(const axis *axes, size_t number, const row *r, ways *all)
+/* The paper's nu_b is no more than nu_w, by default the smallest class. */
+static double limited_nu_b(double nu_w, double nu_b, size_t smallest)
+{
+    double most = isnan(nu_w) ? (double)smallest : nu_w;
+    return nu_b > most ? most : nu_b;
+}
+
+/* Adds a row with all that the user's axes make of it; smallest 0: nu_b has no limit. */
+static void add_row(const axis *axes, size_t number, const row *r, size_t smallest, ways *all)
 {
     const axis *w = &axes[SPD_PARAM_NU_W], *b = &axes[SPD_PARAM_NU_B];
     for (size_t i = 0; i < w->count; i++)
@@ -166,6 +174,8 @@ static void add_row(const axis *axes, size_t number, const row *r, ways *all)
                        .at_objective = (size_t)r->objective,
                        .at_nu_w = i,
                        .at_nu_b = isnan(b->value[j]) ? number : j};
+            if (smallest)
+                one.nu_b = limited_nu_b(one.nu_w, one.nu_b, smallest);
             if (!is_there(all, &one))
                 all->way[all->count++] = one;
         }
@@ -180,26 +190,17 @@ static int wanted(const axis *objectives, spd_objective objective)
     return 0;
 }
 
-/* Those that the user gives, or the fit's; *own is where that stands. Neighbours without an
- * objective are meant for the paper's. */
-static axis objectives_of(const axis *axes, const spd_fit_options *fit, double *own)
-{
-    const axis *given = &axes[SPD_PARAM_OBJECTIVE];
-    int numbers = !isnan(axes[SPD_PARAM_NU_W].value[0]) || !isnan(axes[SPD_PARAM_NU_B].value[0]);
-    *own = (double)(numbers ? SPD_DIFFERENCE : fit->objective);
-    return isnan(given->value[0]) ? (axis){1, own} : *given;
-}
-
 /* all <- the rows of the table that the user's axes leave; an objective without rows has one, with
  * its usual neighbours. */
 static spd_status list_ways(spd_context *ctx, const spd_method *method, const axis *axes,
-                            arena *keep, ways *all)
+                            size_t smallest, arena *keep, ways *all)
 {
     const row *table = usual_rows;
     size_t rows = sizeof usual_rows / sizeof *usual_rows;
     spd_fit_options fit = method_fit_options(method);
-    double own;
-    axis chosen = objectives_of(axes, &fit, &own), *objectives = &chosen;
+    double own = (double)fit.objective;
+    const axis usual = {1, &own}, *given = &axes[SPD_PARAM_OBJECTIVE];
+    const axis *objectives = isnan(given->value[0]) ? &usual : given;
     if (fit.paper) {
         table = papers;
         rows = sizeof papers / sizeof *papers;
@@ -211,14 +212,14 @@ static spd_status list_ways(spd_context *ctx, const spd_method *method, const ax
         return ctx_nomem(ctx, "a grid");
     for (size_t i = 0; i < rows; i++)
         if (wanted(objectives, table[i].objective))
-            add_row(axes, i, &table[i], all);
+            add_row(axes, i, &table[i], smallest, all);
     for (size_t i = 0; i < objectives->count; i++) {
         row lone = {.objective = (spd_objective)objectives->value[i]};
         int known = 0;
         for (size_t k = 0; k < rows; k++)
             known |= table[k].objective == lone.objective;
         if (!known)
-            add_row(axes, rows, &lone, all);
+            add_row(axes, rows, &lone, smallest, all);
     }
     return SPD_OK;
 }
@@ -304,14 +305,18 @@ spd_status settings_make(spd_context *ctx, const spd_method *method, const sampl
     spd_status status = SPD_OK;
     axis axes[SPD_PARAMETERS];
     ways all = {.count = 1, .way = &(way){NAN, NAN, NAN, 0, 0, 0}};
-    *s = (settings){0};
+    classes c = {0};
+    int tuned = method->map == SPD_MAP_ML && isnan(method->value[SPD_PARAM_NU_B]);
+    *s = (settings){.limited = tuned && method_fit_options(method).paper};
     for (unsigned i = 0; i < SPD_PARAMETERS && status == SPD_OK; i++) {
         status = axis_make(ctx, method, train, grid, i, keep, &axes[i]);
         if (status == SPD_OK)
             status = axis_check(ctx, method, train, i, &axes[i]);
     }
+    if (status == SPD_OK && s->limited)
+        status = classes_sort(ctx, train->p, train->label, keep, &c);
     if (status == SPD_OK && method->map == SPD_MAP_ML)
-        status = list_ways(ctx, method, axes, keep, &all);
+        status = list_ways(ctx, method, axes, c.smallest, keep, &all);
     return status == SPD_OK ? combine(ctx, samples_size(train), axes, &all, keep, s) : status;
 }
 
@@ -324,6 +329,14 @@ void settings_use(const settings *s, size_t setting, spd_method *method)
 {
     memcpy(method->value, s->value + setting * SPD_PARAMETERS,
            SPD_PARAMETERS * sizeof *method->value);
+}
+
+void settings_limit(const settings *s, size_t smallest, spd_method *method)
+{
+    double *value = method->value;
+    if (s->limited)
+        value[SPD_PARAM_NU_B] =
+            limited_nu_b(value[SPD_PARAM_NU_W], value[SPD_PARAM_NU_B], smallest);
 }
 
 /* ---- the choice -------------------------------------------------------------------------------

@@ -6,8 +6,9 @@
  * method's own:
  *
  *   m                      n/8, n/4, 3n/8, n/2, 3n/4 and n: no map, which has no other values
- *   objective              what a fit takes (learn/usual.h); the paper's where nu_w or nu_b is
- * given nu_w, nu_b             the rows of a table (settings.c), or the usual ones of the objective
+ *   objective              what a fit takes (learn/usual.h)
+ *   nu_w, nu_b             the rows of a table (settings.c), or the usual ones of the objective; in
+ *                          the paper's setting nu_b is no more than nu_w
  *   other                  what the classifier says
  *
  * NaN stands for a value that takes its default. */
@@ -22,6 +23,7 @@ typedef struct settings {
     size_t ways;   /* to learn it: map setting k < fitted is the way k % ways, of size k / ways */
     double *value; /* maps * decisions x SPD_PARAMETERS */
     size_t *at;    /* the same: places on the axes */
+    int limited;   /* nu_b is tuned in the paper's setting: it is no more than nu_w */
 } settings;
 
 /* s <- the settings of a method for its training samples; grid may be NULL. SPD_EINVAL for values
@@ -34,6 +36,10 @@ size_t settings_count(const settings *s);
 
 /* Values of the method <- those of a setting. */
 void settings_use(const settings *s, size_t setting, spd_method *method);
+
+/* In the paper's setting, lowers the nu_b that settings_use has set to nu_w: by default the size of
+ * the smallest class, which is smaller in a fold than in all of training. */
+void settings_limit(const settings *s, size_t smallest, spd_method *method);
 
 /* The best of the settings from `first` up to `last` by right (all settings), how many samples each
  * got right, negative for those that failed: the highest count; ties go to the highest mean over

@@ -9,6 +9,7 @@
 #include "classify/samples.h"
 #include "engine/fault.h"
 #include "evaluate/method.h"
+#include "objective/objective.h"
 
 void spd_classifier_free(spd_classifier *c)
 {
@@ -197,16 +198,19 @@ static void standard_m(spd_method *method, size_t n)
         method->value[SPD_PARAM_M] = n < 3 ? 1.0 : floor((double)n / 3.0 + 0.5);
 }
 
-/* The map's own values, as used. */
+/* The map's own values, as used. Candidates are no values of a method that was not given any: they
+ * are all there are, or enough. */
 static void note_map(spd_classifier *c)
 {
     double *value = c->course.method.value;
     if (spd_method_uses(&c->course.method, SPD_PARAM_M))
         value[SPD_PARAM_M] = samples_share(&c->course.train) * (double)c->map.m;
-    if (c->map.nu_w > 0) {
+    if (c->map.nu_w == 0)
+        return;
+    value[SPD_PARAM_OBJECTIVE] = (double)c->map.objective;
+    if (objective_get(c->map.objective)->of_sums) {
         value[SPD_PARAM_NU_W] = (double)c->map.nu_w;
         value[SPD_PARAM_NU_B] = (double)c->map.nu_b;
-        value[SPD_PARAM_OBJECTIVE] = (double)c->map.objective;
     }
 }
 

@@ -131,6 +131,7 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, const part *h
             right_of(&t, k)[d] = -1;
     t.method = shared->method[0];
     settings_use(&all[0], map_setting * all[0].decisions, &t.method);
+    settings_limit(&all[0], home->smallest, &t.method);
     spd_status status = take_sides(ctx, &t);
     for (size_t k = 0; k < shared->methods && status >= 0; k++) {
         spd_status one = shared->out[k][map_setting] ? SPD_OK : contend(ctx, &t, k);

@@ -17,7 +17,7 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
                                       .affinity_weight = 1.0,
                                       .restarts = 1,
                                       .seed = 1,
-                                      .solver = SPD_LBFGS,
+                                      .solver = SPD_SOLVER_AUTO,
                                       .tol = 1e-4,
                                       .gtol = 1e-6,
                                       .max_iter = 1000};

@@ -159,6 +159,8 @@ const char *model_options_differ(const spd_fit_options *a, const spd_fit_options
     other.nu_b = b->nu_b ? b->nu_b : a->nu_b;
     if (b->init == SPD_INIT_AUTO)
         other.init = a->init;
+    if (b->solver == SPD_SOLVER_AUTO)
+        other.solver = a->solver;
     if (b->search == SPD_SEARCH_AUTO)
         other.search = a->search;
     other.recall = a->recall;

@@ -31,14 +31,11 @@ static usual candidates(size_t p, const classes *c)
     return (usual){c->largest > 1 ? c->largest - 1 : 1, p - c->smallest};
 }
 
-/* Numbers of neighbours are meant for the paper's objective, and so was the approximate
- * log-Euclidean cost; candidates need labels. */
+/* The approximate log-Euclidean cost is meant for the paper's objective; candidates need labels. */
 static spd_objective usual_objective(const spd_fit_options *o)
 {
-    int neighbours = o->nu_w > 0 || o->nu_b > 0;
     int by_labels = o->learning == SPD_SUPERVISED && !o->own_pairs;
-    return o->paper || neighbours || !by_labels || fit_approximates(o) ? SPD_DIFFERENCE
-                                                                       : USUAL_OBJECTIVE;
+    return o->paper || !by_labels || fit_approximates(o) ? SPD_DIFFERENCE : USUAL_OBJECTIVE;
 }
 
 void usual_choices(spd_fit_options *options)
@@ -49,6 +46,8 @@ void usual_choices(spd_fit_options *options)
         options->init = SPD_INIT_IDENTITY;
     if (options->coordinates == SPD_COORDINATES_AUTO && options->paper)
         options->coordinates = SPD_COORDINATES_PLAIN;
+    if (options->solver == SPD_SOLVER_AUTO)
+        options->solver = options->paper ? SPD_POLAK_RIBIERE : SPD_LBFGS;
 }
 
 void usual_nu(size_t p, const classes *c, spd_fit_options *options)

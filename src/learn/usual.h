@@ -4,8 +4,8 @@
 
 #include "base/classes.h"
 
-/* objective, init and coordinates that are left to choose <- the usual ones, or the paper's. Start
- * and coordinates may stay open: the fit chooses them when it knows its graph. */
+/* objective, init, coordinates and solver that are left to choose <- the usual ones, or the
+ * paper's. Start and coordinates may stay open: the fit chooses them when it knows its graph. */
 void usual_choices(spd_fit_options *options);
 
 /* nu_w and nu_b of supervised learning on p samples that are 0 <- the usual ones of the objective.

@@ -11,7 +11,7 @@ import learn_twins as twin
 import numpy as np
 import pytest
 
-FIT = ["fit", "d.npz", "-m", "8", "--nu-w", "4", "--nu-b", "3", "--threads", "1"]
+FIT = ["fit", "d.npz", "-m", "8", "--objective", "difference", "--nu-w", "4", "--nu-b", "3", "--threads", "1"]
 LIMITS = ["--tol", "0", "--gtol", "0", "--max-iter", "150"]
 
 
@@ -68,6 +68,7 @@ def kill_and_resume(command, tmp_path, rng, words, pace):
 def test_killed_at_any_moment(command, spdml, tmp_path, rng, data, more):
     """The model is that of an undisturbed fit, byte by byte, with another number of threads."""
     kind = [] if {"variance", "--nu-w"} & set(more) else ["--nu-w", "4", "--nu-b", "3"]
+    kind += [] if "--objective" in more else ["--objective", "difference"]
     limits = LIMITS if len(more) < 6 else [*LIMITS[:-1], "50"]  # the slower ones
     words = ["fit", "d.npz", "-m", "8", *kind, *more, *limits]
     started = time.monotonic()

@@ -35,9 +35,10 @@ def paste(spdml, line):
 # ---- fit -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", [["-m", "auto"], ["-m", "auto", "--nu-b", "auto"],
+@pytest.mark.parametrize("words", [["-m", "auto"], ["-m", "auto", "--objective", "difference", "--nu-b", "auto"],
                                    ["-m", "auto", "--objective", "ratio", "--nu-b", "4"],
-                                   ["-m", "3", "--nu-b", "auto", "--seed", "5"],
+                                   ["-m", "3", "--objective", "difference", "--nu-b", "auto"],
+                                   ["-m", "3", "--paper"],
                                    ["-m", "auto", "--paper", "--metric", "airm"]])
 def test_the_fit_of_what_was_chosen(spdml, data, tmp_path, words):
     """As typed by hand; the command that is printed gives the same bits."""

@@ -522,3 +522,43 @@ def test_needs_all_three(spdml, sets):
     spdml("classify", "--train", "a.npz", "--test", "b.npz").failed("needs --method", code=2)
     spdml("classify", "--train", "a.npz", "--method", "nn").failed("needs --test", code=2)
     spdml("classify", "--test", "b.npz", "--method", "nn").failed("needs --train", code=2)
+
+
+# ---- what is printed, typed again ---------------------------------------------------------------
+
+
+def typed(line):
+    """"m 8, nu-b 3" as options."""
+    pairs = [pair.split(" ") for pair in line.split(", ")]
+    return [word for name, value in pairs for word in (("-" if len(name) == 1 else "--") + name, value)]
+
+
+@pytest.mark.parametrize("method", ["nn-stein-ml", "rsr-ml", "nn-airm-multi"])
+@pytest.mark.parametrize("more", [[], ["--paper"], ["--nu-w", 3], ["--objective", "ratio", "--nu-b", 4],
+                                  ["--objective", "difference", "--solver", "hs"]])
+def test_printed_parameters_give_the_same_predictions(spdml, sets, tmp_path, method, more):
+    words = ["classify", "--train", "a.npz", "--test", "b.npz", "--method", method]
+    for run in "first", "again":
+        out = spdml(*words, *more, "-o", f"{run}.npz", "--scores").good().out
+        line = next(x for x in out.splitlines() if x.startswith("parameters")).split(None, 1)[1]
+        if run == "first":
+            first, words = line, words + typed(line)
+            more = [x for x in more if x in ("--paper", "--solver", "hs")]
+    assert line == first
+    with np.load(tmp_path / "first.npz") as a, np.load(tmp_path / "again.npz") as b:
+        assert all(a[name].tobytes() == b[name].tobytes() for name in a.files)
+
+
+@pytest.mark.parametrize("more", [[], ["--paper"], ["--solver", "pr", "--transport", "projection"],
+                                  ["--grid", "nu-b=2,4"], ["--objective", "difference"]])
+def test_parameters_of_evaluate_give_its_predictions(spdml, sets, tmp_path, more):
+    X, y, Q, truth = sets
+    save(tmp_path / "all.npz", np.concatenate([X, Q]), np.concatenate([y, truth]), part=[1] * 30 + [2] * 24)
+    shown = spdml("evaluate", "all.npz", "--methods", "nn-stein,nn-stein-ml", "--train-where", "part=1", *more,
+                  "--grid", "m=2,3", "-o", "out", "--no-report", "--final", "none").good().out
+    line = next(x for x in shown.splitlines() if x.startswith("nn-stein-ml")).rsplit("  ", 1)[1].strip()
+    kept = [x for x in more if x in ("--paper", "--solver", "pr", "--transport", "projection")]
+    spdml("classify", "--train", "a.npz", "--test", "b.npz", "--method", "nn-stein-ml", *typed(line), *kept,
+          "-o", "p.npz").good()
+    with np.load(tmp_path / "out" / "predictions.npz") as a, np.load(tmp_path / "p.npz") as b:
+        assert (b["predicted"] == a["predicted-nn-stein-ml"]).all()

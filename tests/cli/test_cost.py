@@ -17,8 +17,8 @@ def golden_data(tmp_path):
 
 @pytest.mark.parametrize("metric", ["stein", "airm"])
 def test_golden(spdml, tmp_path, golden_data, metric):
-    shown = spdml("cost", "g.npz", "--w", "W.npy", "--metric", metric, "--nu-w", golden.NU_W,
-                  "--nu-b", golden.NU_B, "--gradient", "G.npy", "--json").good().json
+    shown = spdml("cost", "g.npz", "--w", "W.npy", "--metric", metric, "--objective", "difference",
+                  "--nu-w", golden.NU_W, "--nu-b", golden.NU_B, "--gradient", "G.npy", "--json").good().json
     assert shown["cost"] == pytest.approx(golden.cost[metric], rel=1e-9)
     assert (shown["pairs_within"], shown["pairs_between"]) == golden.pairs[metric]
     G = np.load(tmp_path / "G.npy")
@@ -148,7 +148,7 @@ def test_bad_graphs(spdml, tmp_path, case, arrays, tells):
 
 
 def test_w_of_a_model(spdml, tmp_path, case):
-    words = ["--nu-w", 2, "--nu-b", 3, "--json"]
+    words = ["--objective", "difference", "--nu-w", 2, "--nu-b", 3, "--json"]
     fitted = spdml("fit", "d.npz", "-m", 2, "-o", "m.spdml", *words).good().json
     shown = spdml("cost", "d.npz", "--w", "m.spdml", *words).good().json
     assert shown["cost"] == pytest.approx(fitted["cost"], rel=1e-10)

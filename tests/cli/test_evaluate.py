@@ -200,7 +200,7 @@ def test_tuning_is_reported(spdml, data):
     assert plain["rounds"][0]["settings"] == 1 and plain["rounds"][0]["cv_accuracy"] is None
     assert ml["rounds"][0]["settings"] == 4 and ml["rounds"][0]["folds"] == 2
     assert ml["parameters"]["m"] in (2, 3) and ml["parameters"]["nu-b"] in (1, 2)
-    assert ml["parameters"]["nu-w"] == 8
+    assert ml["parameters"]["objective"] == "softmax" and "nu-w" not in ml["parameters"]
     assert knn["parameters"]["k"] in (1, 3, 5)
     assert 0 < ml["rounds"][0]["cv_accuracy"] <= 1 and ml["tune_seconds"] > 0
 
@@ -315,7 +315,7 @@ def test_files(spdml, data, tmp_path):
 
 def test_table(spdml, data):
     out = spdml("evaluate", "data.npz", "--methods", "nn-airm,nn-stein-ml", "--split", "0.5",
-                "--repeats", "3", "-m", "2", "--nu-b", "1").good().out
+                "--repeats", "3", "-m", "2", "--objective", "difference", "--nu-b", "1").good().out
     assert "48 matrices 5 x 5, 3 classes" in out and "3 random splits" in out
     line = next(x for x in out.splitlines() if x.startswith("nn-stein-ml"))
     assert "+-" in line and "m 2, nu-w 8, nu-b 1" in line

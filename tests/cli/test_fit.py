@@ -127,15 +127,21 @@ def test_time_ends_restarts(fit, spdml, data):
 
 
 def test_defaults_of_the_graph(fit, data):
-    """Softmax among all; the paper's where it, or a number of neighbours, is asked for."""
+    """Softmax among all, whatever the numbers of neighbours; the paper's where it is asked for."""
     usual = fit("d.npz", "-m", 3).good().json
     assert (usual["objective"], usual["nu_w"], usual["nu_b"]) == ("softmax", 9, 20)
     assert usual["init"] in ("mean", "csp") and usual["coordinates"] == "within"
-    paper = fit("d.npz", "-m", 3, "--paper").good().json
-    assert (paper["objective"], paper["nu_w"], paper["nu_b"]) == ("difference", 10, 3)
+    assert usual["solver"] == "lbfgs"
+    paper = fit("d.npz", "-m", 3, "--paper", "--nu-b", 4).good().json
+    assert (paper["objective"], paper["nu_w"], paper["nu_b"]) == ("difference", 10, 4)
     assert (paper["init"], paper["coordinates"]) == ("identity", "plain")
+    assert (paper["solver"], paper["transport"]) == ("polak-ribiere", "parallel")
+    other = fit("d.npz", "-m", 3, "--paper", "--nu-b", 4, "--solver", "lbfgs").good().json
+    assert other["solver"] == "lbfgs" and other["objective"] == "difference"
     numbers = fit("d.npz", "-m", 3, "--nu-b", 2).good().json
-    assert (numbers["objective"], numbers["nu_w"], numbers["nu_b"]) == ("difference", 10, 2)
+    assert (numbers["objective"], numbers["nu_w"], numbers["nu_b"]) == ("softmax", 9, 2)
+    same = fit("d.npz", "-m", 3, "--nu-w", usual["nu_w"], "--nu-b", usual["nu_b"]).good().json
+    assert (same["objective"], same["cost"]) == ("softmax", usual["cost"])
     ratio = fit("d.npz", "-m", 3, "--paper", "--objective", "ratio", "--init", "csp").good().json
     assert (ratio["objective"], ratio["init"], ratio["nu_w"]) == ("ratio", "csp", 5)
 
@@ -158,7 +164,8 @@ def test_same_bits_for_any_threads(fit, tmp_path, data, metric):
 @pytest.mark.parametrize("solver", ["pr", "hs", "fr", "hz", "lbfgs", "hager-zhang"])
 @pytest.mark.parametrize("transport", ["parallel", "projection"])
 def test_solvers_agree(fit, data, solver, transport):
-    words = ["-m", 3, "--nu-w", 3, "--nu-b", 2, "--tol", 1e-12, "--max-iter", 2000]
+    words = ["-m", 3, "--objective", "difference", "--nu-w", 3, "--nu-b", 2, "--tol", 1e-12, "--max-iter",
+             2000]
     best = fit("d.npz", *words).good().json
     shown = fit("d.npz", *words, "--solver", solver, "--transport", transport).good().json
     assert shown["cost"] == pytest.approx(best["cost"], rel=0.05)
@@ -225,7 +232,7 @@ def test_evaluation_says_what_a_start_does_not_reach(spdml, tmp_path, rng):
 
 def test_a_limit_is_told_with_what_it_cost(fit, spdml, data):
     """The estimate is positive, and of the size of what is left."""
-    words = ["-m", 3, "--nu-w", 3, "--nu-b", 2, "--coordinates", "plain"]
+    words = ["-m", 3, "--objective", "difference", "--nu-w", 3, "--nu-b", 2, "--coordinates", "plain"]
     best = fit("d.npz", *words, "--tol", 0, "--max-iter", 2000).good().json
     shown = fit("d.npz", *words, "--max-iter", 12).good().json
     left = shown["cost"] - best["cost"]
@@ -350,9 +357,32 @@ def test_objective_ratio(fit, data):
 
 
 def test_nu_b_auto(fit, spdml, data):
-    done = fit("d.npz", "-m", 3, "--nu-w", 3, "--nu-b", "auto").good()
-    assert done.json["nu_b"] in (1, 2, 3)
+    done = fit("d.npz", "-m", 3, "--objective", "difference", "--nu-w", 3, "--nu-b", "auto").good()
+    assert done.json["nu_b"] in (1, 2, 3, 5, 10)
     assert f"--nu-b {done.json['nu_b']}" in done.err and "5-fold" in done.err
+    for more in [], ["--objective", "log-margin"]:
+        fit("d.npz", "-m", 3, "--nu-b", "auto", *more).failed("--nu-b auto", "--objective difference",
+                                                              "--paper", code=2)
+
+
+@pytest.mark.parametrize("words", [[], ["--nu-b", "auto"], ["--nu-w", 2], ["--metric", "airm"]])
+def test_the_paper_chooses_nu_b(fit, tmp_path, rng, words):
+    """By cross-validation, and no more than nu_w: the smallest class, or what is given."""
+    X, y = twin.classes(rng, 30, 7)
+    np.savez(tmp_path / "e.npz", X=X, y=np.where(np.arange(30) < 4, 3, y))
+    done = fit("e.npz", "-m", 3, "--paper", *words).good()
+    most = 2 if "--nu-w" in words else done.json["nu_w"]
+    assert done.json["nu_w"] == most <= 4 and 1 <= done.json["nu_b"] <= most
+    assert f"chose --nu-b {done.json['nu_b']} of {min(most, 4)} candidates" in done.err
+    assert done.json["chosen"]["nu_b"] == done.json["nu_b"] and done.json["objective"] == "difference"
+
+
+def test_the_paper_without_memory(fit, data, tmp_path):
+    """Sets that are read piece by piece have the default, and it is said."""
+    np.save(tmp_path / "x.npy", data[0].astype(np.float32))
+    np.save(tmp_path / "y.npy", data[1])
+    done = fit("x.npy", "--labels", "y.npy", "--store", "float32", "-m", 3, "--paper").good()
+    assert done.json["nu_b"] == 3 and "not chosen by cross-validation" in done.err
 
 
 def test_own_graph(fit, tmp_path, data):
@@ -409,11 +439,11 @@ def test_unlabelled_samples(fit, tmp_path, rng):
     X, y, V = planted(rng)
     hidden = np.where(np.arange(60) < 12, y, -1)
     np.savez(tmp_path / "s.npz", X=X, y=hidden)
-    shown = fit("s.npz", "-m", 2, "--unlabelled", -1, "--nu-w", 3, "--nu-b", 2, "--init",
-                "mean").good().json
+    words = ["-m", 2, "--objective", "difference", "--nu-w", 3, "--nu-b", 2]
+    shown = fit("s.npz", *words, "--unlabelled", -1, "--init", "mean").good().json
     assert overlap(map_of(tmp_path / "m.spdml"), V) > 0.95
     assert shown["classes"] == len(set(y[:12])) and shown["unlabelled"] == 48
-    known = fit("s.npz", "-m", 2, "--nu-w", 3, "--nu-b", 2).good().json
+    known = fit("s.npz", *words).good().json
     assert known["pairs_between"] != shown["pairs_between"]
     assert known["classes"] == shown["classes"] + 1 and known["unlabelled"] == 0
 
@@ -468,7 +498,8 @@ def test_a_class_of_one_sample_takes_part(fit, tmp_path, data):
     y = data[1].copy()
     y[7] = 99
     np.savez(tmp_path / "e.npz", X=data[0], y=y)
-    assert fit("e.npz", "-m", 3, "--nu-w", 2).good().json["cost"] < 0
+    shown = fit("e.npz", "-m", 3, "--objective", "difference", "--nu-w", 2, "--nu-b", 3).good().json
+    assert shown["cost"] < 0
 
 
 def test_neighbours_beyond_what_there_are(fit, data):

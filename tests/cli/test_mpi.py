@@ -144,7 +144,8 @@ def test_fit_has_the_same_bits(spdml, job, data, tmp_path, how):
 def test_many_blocks_of_pairs(spdml, job, rng, tmp_path):
     """So many pairs that their matrices do not fit the buffer at once."""
     np.savez(tmp_path / "d.npz", X=random_spd(rng, 200, 18), y=np.arange(200) % 4)
-    words = ["fit", "d.npz", "-m", 16, "--max-iter", 3, "--nu-w", 49, "--nu-b", 150, "--init", "mean"]
+    words = ["fit", "d.npz", "-m", 16, "--max-iter", 3, "--objective", "difference", "--nu-w", 49, "--nu-b",
+             150, "--init", "mean"]
     for metric in "stein", "airm":
         spdml(*words, "--metric", metric, "-o", "0.spdml").good()
         job(3, *words, "--metric", metric, "-o", "3.spdml").good()

@@ -65,7 +65,7 @@ static void draw_fit(call *c)
     o->init = (spd_init)fuzz_below(&c->in, SPD_INIT_STEIN + 2);
     o->restarts = (int)fuzz_below(&c->in, 4) - 1;
     o->seed = fuzz_number(&c->in, 1);
-    o->solver = (spd_solver)fuzz_below(&c->in, SPD_LBFGS + 2);
+    o->solver = (spd_solver)fuzz_below(&c->in, SPD_SOLVER_AUTO + 2);
     o->transport = (spd_transport)fuzz_below(&c->in, SPD_TRANSPORT_PROJECTION + 2);
     o->max_iter = (int)fuzz_below(&c->in, 6) - 1;
     o->tol = fuzz_byte(&c->in) & 1 ? 1e-5 : fuzz_real(&c->in);

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
+from spdml.functions import choice
 
 ESTIMATORS = [spdml.SPDML(2), spdml.PGA(), spdml.MDM(), spdml.KNearestNeighbors(3),
               spdml.RSRClassifier(), spdml.CDLClassifier(), spdml.SPDClassifier("ts-lda")]
@@ -139,7 +140,7 @@ def log_euclidean_cost(X, W, label, nu_w, nu_b):
 def test_both_log_euclidean_costs(X, tmp_path):
     y = np.arange(len(X)) % 2
     rough = spdml.SPDML(3, "log-euclidean", nu_w=3, nu_b=2).fit(X, y)
-    exact = spdml.SPDML(3, "log-euclidean", nu_w=3, nu_b=2, log_cost="exact").fit(X, y)
+    exact = spdml.SPDML(3, "log-euclidean", nu_w=3, nu_b=2, objective="difference", log_cost="exact").fit(X, y)
     known = [log_euclidean_cost(X, m.components_.T, y, 3, 2) for m in (rough, exact)]
     assert exact.cost_history_[-1] == pytest.approx(known[1], rel=1e-9)
     assert rough.cost_history_.min() != pytest.approx(known[0], rel=1e-3)
@@ -150,8 +151,10 @@ def test_both_log_euclidean_costs(X, tmp_path):
         spdml.SPDML(3, "log-euclidean", log_cost="rough").fit(X, y)
 
 
-@pytest.mark.parametrize("named", [{"n_components": "auto"}, {"n_components": 3, "nu_b": "auto"},
-                                   {"n_components": "auto", "nu_b": "auto", "metric": "airm"}])
+@pytest.mark.parametrize("named", [
+    {"n_components": "auto"}, {"n_components": 3, "nu_b": "auto", "objective": "difference"},
+    {"n_components": "auto", "nu_b": "auto", "objective": "difference", "metric": "airm"},
+    {"n_components": 3, "paper": True}, {"n_components": "auto", "paper": True, "solver": "lbfgs"}])
 def test_auto_is_that_of_the_command(labelled, tmp_path, named):
     command = os.environ.get("SPDML")
     if not command:
@@ -160,6 +163,8 @@ def test_auto_is_that_of_the_command(labelled, tmp_path, named):
     np.savez(tmp_path / "d.npz", X=X, y=y)
     words = ["-m", str(named["n_components"]), "--metric", named.get("metric", "stein")]
     words += ["--nu-b", "auto"] if "nu_b" in named else []
+    words += ["--paper"] if "paper" in named else []
+    words += [word for name in ("objective", "solver") if name in named for word in (f"--{name}", named[name])]
     done = subprocess.run([command, "fit", "d.npz", *words, "-o", "m.spdml", "--json", "-q"],
                           cwd=tmp_path, capture_output=True, check=True)
     theirs = json.loads(done.stdout)
@@ -169,6 +174,29 @@ def test_auto_is_that_of_the_command(labelled, tmp_path, named):
     if named["n_components"] == "auto":
         assert mine.cv_accuracy_no_map_ == theirs["chosen"]["cv_accuracy_no_map"]
     np.testing.assert_array_equal(mine.components_, spdml.SPDML.load(tmp_path / "m.spdml").components_)
+
+
+def test_neighbours_do_not_change_the_objective(labelled):
+    X, y = labelled
+    usual = spdml.SPDML(2).fit(X, y)
+    again = spdml.SPDML(2, nu_w=usual.nu_w_, nu_b=usual.nu_b_).fit(X, y)
+    assert usual.objective_ == again.objective_ == "softmax"
+    np.testing.assert_array_equal(again.components_, usual.components_)
+    for objective in "auto", "log-margin":
+        with pytest.raises(spdml.InvalidArgumentError, match="takes all candidates.*objective='difference'"):
+            spdml.SPDML(2, nu_b="auto", objective=objective).fit(X, y)
+
+
+def test_the_paper_s_setting(labelled):
+    """Its solver, and nu_b by cross-validation up to nu_w; what is given stays."""
+    X, y = labelled
+    model = spdml.SPDML(2, paper=True, nu_w=2).fit(X, y)
+    assert model.objective_ == "difference" and model.nu_b_ in (1, 2) and model.cv_accuracy_ > 0
+    solver = model._model.fields.options.contents.solver
+    assert solver == choice("solver", "polak-ribiere")
+    given = spdml.SPDML(2, paper=True, nu_w=2, nu_b=5, solver="lbfgs").fit(X, y)
+    assert given.nu_b_ == 5 and np.isnan(given.cv_accuracy_)
+    assert given._model.fields.options.contents.solver == choice("solver", "lbfgs")
 
 
 @pytest.mark.parametrize("named", [{"n_components": "some"}, {"nu_b": "few"}])

@@ -325,9 +325,16 @@ static void values_are_told(void)
     const spd_method *used = spd_classifier_method(c);
     CHECK_CLOSE(used->value[SPD_PARAM_M], 2.0, 0.0, "a third of 5");
     CHECK(used->value[SPD_PARAM_OBJECTIVE] == SPD_SOFTMAX, "the usual objective");
-    CHECK_CLOSE(used->value[SPD_PARAM_NU_W], 11.0, 0.0, "all others of a class");
-    CHECK(used->value[SPD_PARAM_K] >= 1.0 && used->value[SPD_PARAM_NU_B] >= 1.0, "k, nu_b");
+    CHECK(isnan(used->value[SPD_PARAM_NU_W]) && isnan(used->value[SPD_PARAM_NU_B]),
+          "candidates are no values: they are all");
+    CHECK(used->value[SPD_PARAM_K] >= 1.0, "k");
     CHECK(isnan(used->value[SPD_PARAM_LAMBDA]), "not its own");
+    spd_classifier_free(c);
+    method.value[SPD_PARAM_OBJECTIVE] = SPD_DIFFERENCE;
+    CHECK(spd_classifier_fit(NULL, &method, &s.samples, NULL, &c) == SPD_OK, " ");
+    used = spd_classifier_method(c);
+    CHECK_CLOSE(used->value[SPD_PARAM_NU_W], 12.0, 0.0, "the smallest class");
+    CHECK_CLOSE(used->value[SPD_PARAM_NU_B], 3.0, 0.0, "nu_b");
     spd_classifier_free(c);
     free(s.X);
 }

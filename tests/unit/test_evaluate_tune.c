@@ -104,10 +104,55 @@ static void default_grids(void)
     arena_free(&room);
 }
 
+/* The paper's nu_b is no more than its nu_w, in the table and in a grid; one that is given stays.
+ */
+static void nu_b_of_the_paper(void)
+{
+    int label[40];
+    spd_samples train = {
+        .size = sizeof(spd_samples), .p = 40, .n = 16, .classes = 3, .label = label};
+    const double grid_of[] = {2, 7, 9}, expected[2][4] = {{1, 2, 3, 4}, {2, 4}};
+    spd_grid grid = {0};
+    settings s;
+    spd_fit_options fit;
+    spd_fit_defaults(&fit, sizeof fit);
+    fit.paper = 1;
+    for (int i = 0; i < 40; i++)
+        label[i] = i < 4 ? 0 : 1 + i % 2; /* the smallest class has four */
+    grid.value[SPD_PARAM_NU_B] = grid_of;
+    for (size_t own = 0; own < 2; own++) {
+        spd_method method = method_of("nn-stein-ml");
+        size_t count = own ? 2 : 4;
+        method.fit = &fit;
+        grid.count[SPD_PARAM_NU_B] = own ? 3 : 0;
+        CHECK(settings_make(NULL, &method, &train, &grid, &room, &s) == SPD_OK, " ");
+        CHECK(s.ways == count, "%zu ways", s.ways);
+        for (size_t i = 0; i < s.ways && i < count; i++) {
+            settings_use(&s, i, &method);
+            CHECK_CLOSE(method.value[SPD_PARAM_NU_B], expected[own][i], 0.0, "way %zu", i);
+            settings_limit(&s, 3, &method);
+            CHECK_CLOSE(method.value[SPD_PARAM_NU_B], fmin(expected[own][i], 3.0), 0.0,
+                        "way %zu in a fold", i);
+        }
+    }
+    spd_method method = method_of("nn-stein-ml");
+    method.fit = &fit;
+    method.value[SPD_PARAM_NU_B] = 12;
+    CHECK(settings_make(NULL, &method, &train, NULL, &room, &s) == SPD_OK && s.ways == 1, " ");
+    settings_use(&s, 0, &method);
+    settings_limit(&s, 3, &method);
+    CHECK_CLOSE(method.value[SPD_PARAM_NU_B], 12.0, 0.0, "given");
+    arena_free(&room);
+}
+
 /* The paper's grid, a fixed objective, and the user's own objectives and neighbours. */
 static void objectives_of_maps(void)
 {
-    spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 16, .classes = 3};
+    int label[40];
+    spd_samples train = {
+        .size = sizeof(spd_samples), .p = 40, .n = 16, .classes = 3, .label = label};
+    for (int i = 0; i < 40; i++)
+        label[i] = i % 3;
     const double both[] = {SPD_RATIO, SPD_DIFFERENCE}, nu_b[] = {2, 4}, nu_w[] = {1, 2, 3};
     spd_fit_options fit;
     spd_grid grid = {0};
@@ -138,11 +183,11 @@ static void objectives_of_maps(void)
     method = method_of("nn-stein-ml");
     method.value[SPD_PARAM_OBJECTIVE] = 77;
     CHECK(settings_make(NULL, &method, &train, NULL, &room, &s) == SPD_EINVAL, "no such objective");
-    grid.count[SPD_PARAM_OBJECTIVE] = 0; /* numbers of neighbours are for one objective */
+    grid.count[SPD_PARAM_OBJECTIVE] = 0; /* numbers of neighbours do not change the objective */
     s = settings_of("nn-stein-ml", &train, &grid);
     CHECK(s.maps == 5 * 6 + 1, "neighbours alone: %zu", s.maps);
     settings_use(&s, 29, &method);
-    CHECK(method.value[SPD_PARAM_OBJECTIVE] == SPD_DIFFERENCE, "the paper's");
+    CHECK(method.value[SPD_PARAM_OBJECTIVE] == SPD_SOFTMAX, "the usual");
     arena_free(&room);
 }
 
@@ -233,6 +278,15 @@ static void chosen_setting(void)
 /* ---- tuning -----------------------------------------------------------------------------------
  */
 
+static size_t smallest_of(size_t count, const int *label)
+{
+    size_t size[3] = {0};
+    for (size_t i = 0; i < count; i++)
+        size[label[i]]++;
+    size_t two = size[0] < size[1] ? size[0] : size[1];
+    return two < size[2] ? two : size[2];
+}
+
 /* hit (P) <- which of a fold a map with nn gets right, by public functions alone. */
 static void twin_hits(const set *s, const size_t *fold, size_t which, const spd_method *method,
                       char *hit)
@@ -256,6 +310,8 @@ static void twin_hits(const set *s, const size_t *fold, size_t which, const spd_
     o.paper = method->fit && method->fit->paper;
     if (m < N) {
         o.nu_b = (size_t)method->value[SPD_PARAM_NU_B];
+        if (o.paper && o.nu_b > smallest_of(a, label))
+            o.nu_b = smallest_of(a, label);
         o.objective = (spd_objective)method->value[SPD_PARAM_OBJECTIVE];
         CHECK(spd_fit(NULL, N, a, A, label, &o, NULL, &model) >= 0, "fit");
         spd_congruence(NULL, N, m, a, A, model->W, A);
@@ -290,7 +346,8 @@ static int twin_beats(const char *first, const char *second)
 static void against_the_twin(uint64_t seed, int paper, int *no_map)
 {
     enum { SETTINGS = 13 };
-    const double m[] = {1, 2, 4, N}, nu_b[] = {1, 3}, both[] = {SPD_DIFFERENCE, SPD_RATIO};
+    const double m[] = {1, 2, 4, N}, both[] = {SPD_DIFFERENCE, SPD_RATIO};
+    const double nu_b[] = {1, paper ? P : 3}; /* the paper's is no more than nu_w */
     set s = make_set(seed);
     size_t fold[P];
     char hit[SETTINGS][P];
@@ -531,6 +588,7 @@ static void graph_of_distances(void)
     a.nu_b = 4;
     a.nu_w = 3;
     a.affinity_weight = 0.5;
+    a.objective = SPD_DIFFERENCE;
     spd_fit_usual(&a);
     b = a;
     CHECK(spd_pairwise2(NULL, SPD_STEIN, N, P, s.X, 0, NULL, D) == SPD_OK, " ");
@@ -804,6 +862,7 @@ int main(void)
 {
     RUN(default_grids);
     RUN(objectives_of_maps);
+    RUN(nu_b_of_the_paper);
     RUN(own_grids);
     RUN(beta_or_its_scale);
     RUN(chosen_setting);

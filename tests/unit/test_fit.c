@@ -173,6 +173,7 @@ static void few_labels_are_enough(void)
     for (size_t i = 0; i < P; i++)
         label[i] = i < P / 3 ? s.label[i] : -1;
     spd_fit_options o = options_of(SPD_STEIN);
+    o.objective = SPD_DIFFERENCE;
     o.nu_w = o.nu_b = 3;
     o.restarts = 3;
     spd_model *model = learn(&s, &o, label, 2);

@@ -40,24 +40,22 @@ static void what_auto_is(void)
     CHECK(o.objective == SPD_SOFTMAX, "%d", (int)o.objective);
     CHECK(o.init == SPD_INIT_AUTO && o.coordinates == SPD_COORDINATES_AUTO,
           "start and coordinates depend on the data");
+    CHECK(o.solver == SPD_LBFGS, "%d", (int)o.solver);
+    o = start;
+    o.nu_w = o.nu_b = 3;
+    spd_fit_usual(&o);
+    CHECK(o.objective == SPD_SOFTMAX, "neighbours change the objective to %d", (int)o.objective);
     struct {
-        size_t nu_w, nu_b;
         spd_learning learning;
         const spd_pair *pairs;
         spd_metric metric;
         int paper;
-    } other[] = {{3, 0, SPD_SUPERVISED, NULL, SPD_STEIN, 0},
-                 {0, 3, SPD_SUPERVISED, NULL, SPD_STEIN, 0},
-                 {0, 0, SPD_UNSUPERVISED, NULL, SPD_STEIN, 0},
-                 {0, 0, SPD_MAXIMAL_VARIANCE, NULL, SPD_STEIN, 0},
-                 {0, 0, SPD_OWN_GRAPH, &only, SPD_STEIN, 0},
-                 {0, 0, SPD_SUPERVISED, &only, SPD_STEIN, 0},
-                 {0, 0, SPD_SUPERVISED, NULL, SPD_LOG_EUCLIDEAN, 0},
-                 {0, 0, SPD_SUPERVISED, NULL, SPD_STEIN, 1}};
+    } other[] = {
+        {SPD_UNSUPERVISED, NULL, SPD_STEIN, 0},       {SPD_MAXIMAL_VARIANCE, NULL, SPD_STEIN, 0},
+        {SPD_OWN_GRAPH, &only, SPD_STEIN, 0},         {SPD_SUPERVISED, &only, SPD_STEIN, 0},
+        {SPD_SUPERVISED, NULL, SPD_LOG_EUCLIDEAN, 0}, {SPD_SUPERVISED, NULL, SPD_STEIN, 1}};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         o = start;
-        o.nu_w = other[i].nu_w;
-        o.nu_b = other[i].nu_b;
         o.learning = other[i].learning;
         o.own_pairs = other[i].pairs;
         o.metric = other[i].metric;
@@ -66,15 +64,17 @@ static void what_auto_is(void)
         CHECK(o.objective == SPD_DIFFERENCE, "case %zu: %d", i, (int)o.objective);
         CHECK(o.init == (o.paper ? SPD_INIT_IDENTITY : SPD_INIT_AUTO), "case %zu", i);
         CHECK(o.coordinates == (o.paper ? SPD_COORDINATES_PLAIN : SPD_COORDINATES_AUTO), "%zu", i);
+        CHECK(o.solver == (o.paper ? SPD_POLAK_RIBIERE : SPD_LBFGS), "case %zu", i);
     }
     o = start;
     o.paper = 1;
     o.objective = SPD_RATIO;
     o.init = SPD_INIT_CSP;
     o.coordinates = SPD_COORDINATES_WITHIN;
+    o.solver = SPD_LBFGS;
     spd_fit_usual(&o);
     CHECK(o.objective == SPD_RATIO && o.init == SPD_INIT_CSP &&
-              o.coordinates == SPD_COORDINATES_WITHIN,
+              o.coordinates == SPD_COORDINATES_WITHIN && o.solver == SPD_LBFGS,
           "what was said");
 }
 

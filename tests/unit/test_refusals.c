@@ -204,7 +204,7 @@ static void usual_values(void)
     memset(&e, 0x55, sizeof e);
     spd_fit_defaults(&f, sizeof f);
     spd_evaluate_defaults(&e, sizeof e);
-    CHECK(f.size == sizeof f && f.metric == SPD_STEIN && f.solver == SPD_LBFGS, "kinds");
+    CHECK(f.size == sizeof f && f.metric == SPD_STEIN && f.solver == SPD_SOLVER_AUTO, "kinds");
     CHECK(f.affinity_weight == 1.0 && f.restarts == 1 && f.seed == 1, "graph and starts");
     CHECK(f.tol == 1e-4 && f.gtol == 1e-6 && f.max_iter == 1000 && f.max_time == 0.0, "limits");
     CHECK(f.m == 0 && f.nu_w == 0 && f.nu_b == 0 && !f.W && !f.own_pairs && f.pairs == 0, "none");

@@ -68,6 +68,8 @@ static void take_method(search *h)
 
 static const char *asked(const learning *l)
 {
+    if (l->nu_b_by_paper)
+        return l->auto_m ? "-m auto --paper" : "--paper";
     return !l->auto_m ? "--nu-b auto" : l->auto_nu_b ? "-m auto --nu-b auto" : "-m auto";
 }
 
@@ -102,7 +104,7 @@ static void race(search *h)
     static const double neighbours[] = {1, 2, 3, 5, 10};
     double sizes[SIZES] = {0};
     spd_grid grid = {.count = {0}};
-    if (h->l->auto_nu_b) {
+    if (h->l->auto_nu_b && !h->l->options.paper) { /* which has values of its own, up to nu_w */
         grid.count[SPD_PARAM_NU_B] = sizeof neighbours / sizeof *neighbours;
         grid.value[SPD_PARAM_NU_B] = neighbours;
     }
@@ -206,9 +208,9 @@ const char *learning_again(const session *s, const learning *l)
     words_take(&w, words_text("spdml %s", s->args->command->name));
     words_take(&w, shell_word(s->args->operands[0]));
     again_value("m", (double)chosen_m(l), &w);
-    if (arguments_count(s->args, "nu-b"))
+    if (arguments_count(s->args, "nu-b") || l->auto_nu_b)
         again_value("nu-b", (double)o->nu_b, &w);
-    if (arguments_count(s->args, "objective") || l->auto_nu_b) {
+    if (arguments_count(s->args, "objective")) {
         words_add(&w, "--objective");
         words_add(&w, spd_objective_name(o->objective));
     }

@@ -4,12 +4,14 @@
 
 #include "cli/commands/meta_compare.h"
 #include "cli/evaluate/columns.h"
+#include "cli/evaluate/evaluation.h"
 #include "cli/evaluate/predictions.h"
 #include "cli/frame/tuning.h"
 
 typedef struct classifying {
     spd_method method;
-    spd_model *model; /* the map, or NULL */
+    spd_fit_options fit; /* of a learned map */
+    spd_model *model;    /* the map, or NULL */
     recognition_set train, test;
     large_set queries; /* where the test matrices are */
     spd_classifier *classifier;
@@ -59,6 +61,8 @@ static void take_method(session *s, classifying *c)
     take_metric(s, name, &c->method);
     check_model(s, c);
     recognition_values(s, &c->method, 1);
+    evaluation_fit_options(s, &c->fit);
+    c->method.fit = &c->fit;
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -277,6 +281,11 @@ const command command_classify = {
     .summary = "learn from one data set, classify another",
     .operands = "",
     .groups = {{"Options", options},
+               {"The learned map", options_paper},
+               {NULL, options_cost},
+               {NULL, options_start},
+               {NULL, options_solver},
+               {NULL, options_stop},
                {"Parameters of methods", options_values},
                {"Reading data", options_data},
                {NULL, options_memory},

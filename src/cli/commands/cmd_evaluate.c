@@ -13,6 +13,8 @@ void evaluation_fit_options(session *s, spd_fit_options *o)
     o->paper = arguments_flag(s->args, "paper");
     o->log_cost = (spd_log_cost)session_choice(s, "log-cost");
     spd_init_parse(NULL, arguments_text(s->args, "init"), &o->init);
+    spd_solver_parse(NULL, arguments_text(s->args, "solver"), &o->solver);
+    o->transport = (spd_transport)session_choice(s, "transport");
     o->affinity_weight = arguments_real(s->args, "affinity-weight");
     o->max_iter = (int)arguments_int(s->args, "max-iter");
     o->tol = arguments_real(s->args, "tol");
@@ -112,14 +114,6 @@ void evaluation_grids(session *s, evaluation *e)
         check_used(s, e, (spd_parameter)i);
 }
 
-void evaluation_check_paper(session *s, const evaluation *e)
-{
-    if (e->fit.paper &&
-        (arguments_count(s->args, "objective") || e->grid.count[SPD_PARAM_OBJECTIVE]))
-        cli_misuse("--paper has the objective difference; leave out --objective and --grid "
-                   "objective");
-}
-
 /* ---- data ------------------------------------------------------------------------------------ */
 
 static void check_labels(const spd_data *data)
@@ -170,7 +164,6 @@ static int run(session *s)
     evaluation_fit_options(s, &e.fit);
     take_methods(s, &e);
     evaluation_grids(s, &e);
-    evaluation_check_paper(s, &e);
     if (arguments_text(s->args, "keep") && arguments_text(s->args, "recenter"))
         cli_misuse("--keep and --recenter cannot be used together: new samples would have to be "
                    "moved by the mean of their own group");
@@ -252,9 +245,6 @@ static const option options_tuning[] = {
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
      .help = "Values of a parameter to choose from, instead of the default ones; a grid of m "
              "without the size of the matrices leaves no choice but a map"},
-    {"paper", 0, OPTION_FLAG,
-     .help = "Learned maps as in the paper: only the objective difference, tuned over m and nu-b; "
-             "no map is chosen only if it gets as many right as any"},
     {"exhaustive", 0, OPTION_FLAG,
      .help = "Try every setting in every fold, with maps fitted as finely as the final "
              "one, where otherwise settings that are clearly behind leave; about ten "
@@ -300,8 +290,10 @@ const command command_evaluate = {
     .operands = "DATA",
     .groups = {{"Options", options},
                {"Choosing parameters", options_tuning},
-               {"The learned map", options_cost},
+               {"The learned map", options_paper},
+               {NULL, options_cost},
                {NULL, options_start},
+               {NULL, options_solver},
                {NULL, options_stop},
                {"Fixed parameters", options_values},
                {NULL, options_ranks},

@@ -85,10 +85,10 @@ static void take_solver(session *s, spd_fit_options *o)
 /* l.options <- those of the command line, over the defaults or over a checkpoint's. */
 static void take_options(session *s, fitting *f)
 {
+    f->l.options.paper |= arguments_flag(s->args, "paper");
     learning_take_m(s, &f->l);
     learning_options(s, &f->l);
     take_duration(s, f);
-    f->l.options.paper |= arguments_flag(s->args, "paper");
     if (arguments_count(s->args, "init"))
         take_init(s, f);
     take_solver(s, &f->l.options);
@@ -124,7 +124,7 @@ static void take_resumed(session *s, fitting *f)
     cli_keep(f->resume, release_state);
     spd_fit_state_options(f->resume, &f->l.options);
     take_options(s, f);
-    f->l.auto_m = f->l.auto_nu_b = 0; /* they were chosen then */
+    f->l.auto_m = f->l.auto_nu_b = f->l.nu_b_by_paper = 0; /* they were chosen then */
     if (f->l.options.hermitian && arguments_count(s->args, "m"))
         f->l.options.m *= 2; /* that of the state is of the real form */
     const char *differs = spd_fit_state_differs(f->resume, &f->l.options);
@@ -287,22 +287,6 @@ static int run(session *s)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const char *solvers(size_t i)
-{
-    return spd_solver_name((spd_solver)i);
-}
-
-static const char *solver_alias(const char *text)
-{
-    spd_solver solver;
-    return spd_solver_parse(NULL, text, &solver) == SPD_OK ? spd_solver_name(solver) : NULL;
-}
-
-static const char *transports(size_t i)
-{
-    return spd_transport_name((spd_transport)i);
-}
-
 static const char *coordinates(size_t i)
 {
     return spd_coordinates_name((spd_coordinates)i);
@@ -336,7 +320,7 @@ static const char *starts(size_t i)
     return spd_init_name((spd_init)(i < SPD_INIT_GIVEN ? i : i + 1));
 }
 
-static const option solver_options[] = {
+static const option how_options[] = {
     {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .choice = option_engines,
      .help = "Where it runs: cpu; cuda, an NVIDIA GPU (matrices up to 512 x 512, maps up to 128); "
              "auto, the GPU where there is one and it gains"},
@@ -361,10 +345,6 @@ static const option solver_options[] = {
          "N times, until they stay the same"},
     {"restarts", 0, OPTION_INT, "N", "1", 1, 1000000,
      .help = "Fit from N starts, all but the first random, and keep the best"},
-    {"solver", 0, OPTION_CHOICE, "NAME", "lbfgs", .choice = solvers, .alias = solver_alias,
-     .help = "Conjugate gradients in four forms (pr, hs, fr, hz for short) or L-BFGS"},
-    {"transport", 0, OPTION_CHOICE, "NAME", "parallel", .choice = transports,
-     .help = "How search directions are transported"},
     {"gtol", 0, OPTION_REAL, "E", "1e-6", 0, 1,
      .help = "Stop when the gradient per radian is E times the cost, or times what the cost has "
              "fallen if that is more"},
@@ -384,8 +364,8 @@ static const char *const paragraphs[] = {
 
 static const command_example examples[] = {
     {"spdml fit train.npz -m 20 --metric stein -o model.spdml", "Learn a map to 20 x 20."},
-    {"spdml fit train.npz -m 20 --nu-w 5 --nu-b auto -o model.spdml --json",
-     "Choose the neighbours between classes by cross-validation."},
+    {"spdml fit train.npz -m 20 --paper -o model.spdml --json",
+     "As in the paper, with the neighbours between classes chosen by cross-validation."},
     {"spdml fit train.npz -m auto -o model.spdml", "Choose the size by cross-validation."},
     {"spdml fit big.npy --labels y.npy -m 30 -o model.spdml --checkpoint fit.npz",
      "A long fit that saves its state to a file."},
@@ -405,7 +385,8 @@ const command command_fit = {
                {NULL, options_objective},
                {NULL, options_cost},
                {NULL, options_paper},
-               {"How it is learned", solver_options},
+               {"How it is learned", how_options},
+               {NULL, options_solver},
                {NULL, options_stop},
                {NULL, options_ranks},
                {"Reading data", options_data},

@@ -32,7 +32,6 @@ static void take_method(session *s, training *t)
     t->e.method_at = &t->at;
     t->e.methods = 1;
     evaluation_grids(s, &t->e);
-    evaluation_check_paper(s, &t->e);
     if (arguments_flag(s->args, "no-tune") && arguments_count(s->args, "grid"))
         cli_misuse("--no-tune and --grid cannot be used together");
 }
@@ -158,8 +157,6 @@ static const option options_choosing[] = {
              "whatever new samples will not share with training"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
      .help = "Values of a parameter to choose from, instead of the default ones"},
-    {"paper", 0, OPTION_FLAG,
-     .help = "Learned maps as in the paper: only the objective difference, tuned over m and nu-b"},
     {"exhaustive", 0, OPTION_FLAG,
      .help = "Try every setting in every fold, with maps fitted as finely as the final one; slow"},
     OPTION_END};
@@ -189,8 +186,10 @@ const command command_train = {
     .operands = "DATA",
     .groups = {{"Options", options},
                {"Choosing parameters", options_choosing},
-               {"The learned map", options_cost},
+               {"The learned map", options_paper},
+               {NULL, options_cost},
                {NULL, options_start},
+               {NULL, options_solver},
                {NULL, options_stop},
                {"Fixed parameters", options_values},
                {"Reading data", options_data},

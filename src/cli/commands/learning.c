@@ -51,6 +51,20 @@ static void take_learning(session *s, learning *l)
         cli_misuse("%s auto: needs labels to choose by", l->auto_m ? "-m" : "--nu-b");
 }
 
+/* Can nu_b be chosen, and is it to be? The paper chooses it by cross-validation. */
+static void take_choice_of_nu_b(learning *l)
+{
+    spd_fit_options usual = l->options;
+    spd_fit_usual(&usual);
+    if (l->auto_nu_b && (usual.objective == SPD_SOFTMAX || usual.objective == SPD_LOG_MARGIN))
+        cli_misuse("--nu-b auto: the objective %s takes all candidates; add --objective difference "
+                   "or --paper, which have neighbours to choose",
+                   spd_objective_name(usual.objective));
+    l->nu_b_by_paper = usual.paper && usual.learning == SPD_SUPERVISED && !usual.nu_b &&
+                       !l->auto_nu_b && usual.objective == SPD_DIFFERENCE;
+    l->auto_nu_b |= l->nu_b_by_paper;
+}
+
 void learning_options(session *s, learning *l)
 {
     spd_fit_options *o = &l->options;
@@ -69,8 +83,7 @@ void learning_options(session *s, learning *l)
     arguments_take_real(s->args, "affinity-weight", &o->affinity_weight);
     take_nu_b(s, l);
     take_learning(s, l);
-    if (l->auto_nu_b && o->objective == SPD_OBJECTIVE_AUTO)
-        o->objective = SPD_DIFFERENCE; /* whose numbers these are */
+    take_choice_of_nu_b(l);
     if (o->learning == SPD_MAXIMAL_VARIANCE && o->metric == SPD_LOG_EUCLIDEAN &&
         o->log_cost == SPD_LOG_COST_APPROXIMATE)
         cli_misuse("--unsupervised variance: under log-euclidean needs --log-cost exact");
@@ -187,6 +200,13 @@ void learning_load(session *s, const char *path, learning *l)
     if (l->data->hermitian && !l->options.hermitian)
         l->options.m *= 2; /* a resumed fit knows */
     l->options.hermitian = l->data->hermitian;
+    if (l->nu_b_by_paper && !l->auto_m && l->set.store) {
+        session_remark(s,
+                       "%s: not in memory as float64, so --nu-b is not chosen by "
+                       "cross-validation; it is the smaller of 3 and --nu-w",
+                       l->data->source);
+        l->auto_nu_b = l->nu_b_by_paper = 0;
+    }
     if (l->auto_m || l->auto_nu_b)
         sets_need_memory(s, &l->set, "choosing by cross-validation");
     take_labels(s, l);

@@ -14,6 +14,7 @@ typedef struct learning {
     spd_fit_options
         options;           /* of complex matrices m is that of the real form, once they are read */
     int auto_m, auto_nu_b; /* -m auto, --nu-b auto */
+    int nu_b_by_paper;     /* auto_nu_b, since --paper says so: a default where it cannot be */
     json_t *chosen;        /* what was chosen by cross-validation, and how; NULL: nothing was */
 } learning;
 
@@ -21,7 +22,7 @@ typedef struct learning {
 void learning_take_m(session *s, learning *l);
 
 /* l->options <- what the options of options_graph and options_objective say that stand on the
- * command line; their defaults are those of spd_fit_defaults. */
+ * command line; their defaults are those of spd_fit_defaults. options.paper is set before. */
 void learning_options(session *s, learning *l);
 
 /* Loads the data set with its labels, and the user's own graph; checks that what the learner needs
@@ -29,7 +30,7 @@ void learning_options(session *s, learning *l);
 void learning_load(session *s, const char *path, learning *l);
 
 /* choosing.c: l->options.m and nu_b <- chosen by cross-validation where -m auto and --nu-b auto
- * were given, together; otherwise options.m is set. Sets l->chosen. */
+ * were given, or --paper says so, together; otherwise options.m is set. Sets l->chosen. */
 void learning_choose(session *s, learning *l);
 
 /* choosing.c: the command line with what was chosen in place of auto. */

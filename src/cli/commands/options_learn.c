@@ -32,6 +32,22 @@ const char *option_objectives(size_t i)
     return spd_objective_name((spd_objective)i);
 }
 
+static const char *solvers(size_t i)
+{
+    return spd_solver_name((spd_solver)i);
+}
+
+static const char *solver_alias(const char *text)
+{
+    spd_solver solver;
+    return spd_solver_parse(NULL, text, &solver) == SPD_OK ? spd_solver_name(solver) : NULL;
+}
+
+static const char *transports(size_t i)
+{
+    return spd_transport_name((spd_transport)i);
+}
+
 static const char *log_costs(size_t i)
 {
     return spd_log_cost_name((spd_log_cost)i);
@@ -45,8 +61,8 @@ static const char *unsupervised(size_t i)
 
 const option options_objective[] = {
     {"objective", 0, OPTION_CHOICE, "NAME", "auto", .choice = option_objectives,
-     .help = "auto: softmax, or difference with --nu-w, --nu-b or --paper, without labels, and for "
-             "the approximate log-euclidean cost. difference: distances within minus distances "
+     .help = "auto: softmax, or difference with --paper, without labels, and for the approximate "
+             "log-euclidean cost. difference: distances within minus distances "
              "between classes; ratio: the logarithm "
              "of their ratio. By the distances after the map, for which --nu-w and --nu-b say how "
              "many candidates there are: log-margin: how much nearer the own class is than others; "
@@ -56,8 +72,9 @@ const option options_objective[] = {
 const option options_paper[] = {
     {"paper", 0, OPTION_FLAG,
      .help =
-         "The paper's setting: the objective difference, the start identity, plain coordinates, "
-         "unless another option says otherwise"},
+         "The paper's setting: the objective difference, nu-w the smallest class, nu-b <= nu-w by "
+         "cross-validation, the start identity, plain coordinates and conjugate gradients "
+         "(polak-ribiere), unless another option says otherwise"},
     OPTION_END};
 
 const option options_cost[] = {
@@ -67,6 +84,14 @@ const option options_cost[] = {
      .help = "Of the log-euclidean metric. approximate: distances between W' log(X) W, which stand "
              "in for those between mapped matrices; exact: distances between log(W'XW), the "
              "log-euclidean ones of the mapped matrices"},
+    OPTION_END};
+
+const option options_solver[] = {
+    {"solver", 0, OPTION_CHOICE, "NAME", "auto", .choice = solvers, .alias = solver_alias,
+     .help = "Conjugate gradients in four forms (pr, hs, fr, hz for short) or L-BFGS; auto: lbfgs, "
+             "with --paper polak-ribiere"},
+    {"transport", 0, OPTION_CHOICE, "NAME", "parallel", .choice = transports,
+     .help = "How search directions are transported"},
     OPTION_END};
 
 const option options_stop[] = {
@@ -86,8 +111,9 @@ const option options_graph[] = {
     {"nu-b", 0, OPTION_TEXT, "N|auto", .words = option_auto,
      .help = "Neighbours in other classes; default the smaller of 3 and --nu-w, 5 with --objective "
              "ratio. For log-margin and softmax the candidates: default all, of more than 500 "
-             "matrices 60. auto chooses "
-             "by cross-validation"},
+             "matrices 60. auto, which is the default with --paper, chooses among 1, 2, 3, 5 and "
+             "10 by cross-validation, with --paper up to --nu-w; it needs --objective difference "
+             "or ratio"},
     {"graph", 0, OPTION_CHOICE, "KIND", "or", .choice = graphs,
      .help = "or: a pair counts if either is a neighbour of the other; directed: a one-sided pair "
              "counts half"},

@@ -21,10 +21,9 @@ typedef struct evaluation {
 } evaluation;
 
 /* What the command line says of it: options of learned maps; e->grid, with a look whether the
- * methods use what is given; and the paper has one objective. (cmd_evaluate.c) */
+ * methods use what is given. (cmd_evaluate.c) */
 void evaluation_fit_options(session *s, spd_fit_options *o);
 void evaluation_grids(session *s, evaluation *e);
-void evaluation_check_paper(session *s, const evaluation *e);
 extern const option options_start[]; /* --init */
 
 /* Runs it all, with remarks on the way. */

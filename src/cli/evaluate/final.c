@@ -21,7 +21,6 @@ static char *train_command(const session *s, const spd_method *chosen)
 {
     char name[SPD_METHOD_NAME];
     words w = {0};
-    int paper = chosen->fit && chosen->fit->paper;
     spd_method_name(chosen, name);
     words_add(&w, "spdml train");
     words_take(&w, shell_word(s->args->operands[0]));
@@ -32,7 +31,7 @@ static char *train_command(const session *s, const spd_method *chosen)
             continue;
         if (i != SPD_PARAM_OBJECTIVE)
             again_value(spd_parameter_name((spd_parameter)i), value, &w);
-        else if (!paper) /* which has one of its own, and refuses others */
+        else
             words_take(&w, words_text("--objective %s", spd_objective_name((spd_objective)value)));
     }
     if (chosen->normalize_kernel)

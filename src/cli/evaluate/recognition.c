@@ -15,9 +15,9 @@ const option options_values[] = {
     {"m", 'm', OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Size of the matrices after the map; if m equals n, the map is off"},
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, SIZES,
-     .help = "Learned map: neighbours within the class of a sample"},
-    {"nu-b", 0, OPTION_INT, "N", NULL, 1, SIZES,
-     .help = "Learned map: neighbours in other classes"},
+     .help = "Learned map: neighbours within the class of a sample, with softmax and log-margin "
+             "candidates, see 'spdml fit'"},
+    {"nu-b", 0, OPTION_INT, "N", NULL, 1, SIZES, .help = "Learned map: the same in other classes"},
     {"k", 'k', OPTION_INT, "N", NULL, 1, SIZES, .help = "Neighbours of knn and of the embeddings"},
     {"beta", 0, OPTION_REAL, "B", NULL, 1e-12, INFINITY,
      .help = "Stein kernel exp(-B d2); overrides --beta-scale"},
