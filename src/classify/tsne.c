@@ -174,16 +174,24 @@ static double norm(size_t count, const double *x)
     return sqrt(sum);
 }
 
+/* No step behind it: at the start, and where P changes. Gains and momentum of the exaggerated P
+ * would throw the points of small sets far apart. */
+static void at_rest(descent *s)
+{
+    for (size_t e = 0; e < s->p * s->d; e++) {
+        s->step[e] = 0.0;
+        s->gain[e] = 1.0;
+    }
+}
+
 static void begin(descent *s, uint64_t seed)
 {
     rng r;
     rng_seed(&r, seed);
     s->rate = fmax((double)s->p / EXAGGERATION / 4.0, LEAST_RATE);
-    for (size_t e = 0; e < s->p * s->d; e++) {
+    for (size_t e = 0; e < s->p * s->d; e++)
         s->Y[e] = START_DEVIATION * rng_normal(&r);
-        s->step[e] = 0.0;
-        s->gain[e] = 1.0;
-    }
+    at_rest(s);
 }
 
 static spd_status iterate(spd_context *ctx, tsne_field *field, descent *s, size_t iterations,
@@ -195,6 +203,8 @@ static spd_status iterate(spd_context *ctx, tsne_field *field, descent *s, size_
     for (*done = 0; *done < iterations && status == SPD_OK; ++*done) {
         int first = *done < early;
         field->exaggeration = first ? EXAGGERATION : 1.0;
+        if (*done == early)
+            at_rest(s);
         status = tsne_gradient(ctx, field, s->Y, s->G, NULL);
         if (status < 0 || (!first && norm(s->p * s->d, s->G) < LEAST_GRADIENT))
             break;

@@ -326,6 +326,59 @@ static double purity(const double *Y)
     return (double)right / ALL;
 }
 
+/* Descent as van der Maaten and Hinton have it, over the gradient that is tested above: 250
+ * iterations with P twelvefold, then from rest with P itself. */
+static void twin_descent(tsne_field *field, uint64_t seed, size_t iterations, double *Y)
+{
+    const size_t count = field->graph->p * 2;
+    double *G = block(count), *step = block(count), *gain = block(count);
+    rng r;
+    rng_seed(&r, seed);
+    for (size_t e = 0; e < count; e++)
+        Y[e] = 1e-4 * rng_normal(&r);
+    for (size_t k = 0; k < iterations; k++) {
+        double middle[2] = {0.0, 0.0};
+        field->exaggeration = k < 250 ? 12.0 : 1.0;
+        for (size_t e = 0; e < count && (k == 0 || k == 250); e++) {
+            step[e] = 0.0;
+            gain[e] = 1.0;
+        }
+        CHECK(tsne_gradient(NULL, field, Y, G, NULL) == SPD_OK, "gradient");
+        for (size_t e = 0; e < count; e++) {
+            gain[e] = step[e] * G[e] > 0.0 ? fmax(0.8 * gain[e], 0.01) : gain[e] + 0.2;
+            step[e] = (k < 250 ? 0.5 : 0.8) * step[e] - 50.0 * gain[e] * G[e];
+            Y[e] += step[e];
+            middle[e % 2] += Y[e] / (double)field->graph->p;
+        }
+        for (size_t e = 0; e < count; e++)
+            Y[e] -= middle[e % 2];
+    }
+    field->exaggeration = 1.0;
+    free(G);
+    free(step);
+    free(gain);
+}
+
+static void descent_equals_the_twin(void)
+{
+    double *Z = points(12, P, 6, 1.0), *Y = block(2 * P), *twin = block(2 * P), cost = 0.0;
+    tsne_graph g = graph_of(P, 6, Z, 30.0);
+    tsne_field field = field_of(&g, 2, 0.0);
+    const size_t counts[] = {1, 100, 250, 251, 253, 260};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        size_t done = 0;
+        CHECK(tsne_descend(NULL, &field, 3, counts[k], Y, &cost, &done) == SPD_OK, "descent");
+        twin_descent(&field, 3, counts[k], twin);
+        CHECK(done == counts[k] && gap_between(2 * P, Y, twin) < 1e-9 * norm(2 * P, twin),
+              "%zu iterations: off by %g of %g", done, gap_between(2 * P, Y, twin),
+              norm(2 * P, twin));
+    }
+    free(Z);
+    free(Y);
+    free(twin);
+    arena_free(&room);
+}
+
 static void clusters_are_found(void)
 {
     double *X = clusters(), Y[2 * ALL];
@@ -461,6 +514,7 @@ int main(void)
     RUN(the_gradient_is_that_of_the_cost);
     RUN(trees_hold_every_point_once);
     RUN(coarse_trees_come_close);
+    RUN(descent_equals_the_twin);
     RUN(clusters_are_found);
     RUN(threads_change_no_bit);
     RUN(refusals);
