@@ -197,6 +197,8 @@ typedef struct spd_describe_options {
     double epoch_from,
         epoch_to;            /* seconds from the onset; both 0: from the onset for the duration */
     const char *event_names; /* which, with commas between; NULL: all */
+    size_t every; /* sift-color, covariance: take only every so many-th observation, from the first
+                     on; 0 and 1: all */
 } spd_describe_options;
 
 /* *options <- the defaults of a descriptor: the settings of the method's paper, if it has any. */

@@ -41,7 +41,7 @@ class DescribeOptions(c.Structure):
         ("pyramid", Size), ("rate", Double), ("window", Double), ("stride", Double),
         ("bands", Size), ("band", Doubles), ("order", Size), ("group", Text),
         ("channels_first", Int), ("channels", Text), ("events", Text), ("epoch_from", Double),
-        ("epoch_to", Double), ("event_names", Text),
+        ("epoch_to", Double), ("event_names", Text), ("every", Size),
     ]
 
 
