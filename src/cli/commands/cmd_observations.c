@@ -73,7 +73,12 @@ static const spd_data *describe_every(const comparison *c, spd_descriptor kind, 
     if (arguments_count(s->args, "size"))
         o.width = o.height = (size_t)arguments_int(s->args, "size");
     o.covariance.regularize = r && r <= c->n ? c->regularize : 0.0;
-    session_check(s, spd_describe(s->ctx, kind, 1, &path, &o, &data, NULL));
+    spd_status status = spd_describe(s->ctx, kind, 1, &path, &o, &data, NULL);
+    if (status < 0 && spd_context_error(s->ctx)->remedy & SPD_REMEDY_REGULARIZE)
+        cli_fail("%s; DATA must be images, or p x r x n numbers with r > n, whose covariances of "
+                 "all r observations are positive definite",
+                 spd_context_error(s->ctx)->message);
+    session_check(s, status);
     cli_keep(data, release_data);
     bar_clear(&s->bar);
     return data;
