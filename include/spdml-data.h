@@ -211,6 +211,8 @@ typedef struct spd_describe_options {
     /* joints */
     int overlap;    /* windows of the temporal pyramid overlap by half */
     int unit_range; /* each axis is scaled to [0, 1] over all joints and frames of the clip */
+    size_t
+        every; /* sift-color, covariance: every k-th observation, from the first on; 0 and 1: all */
 } spd_describe_options;
 
 /* *options <- the defaults of a descriptor: the settings of the method's paper, if it has any. */

@@ -43,6 +43,7 @@ class DescribeOptions(c.Structure):
         ("bands", Size), ("band", Doubles), ("order", Size), ("group", Text),
         ("channels_first", Int), ("channels", Text), ("events", Text), ("epoch_from", Double),
         ("epoch_to", Double), ("event_names", Text), ("overlap", Int), ("unit_range", Int),
+        ("every", Size),
     ]
 
 

@@ -280,6 +280,50 @@ spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options 
     return status;
 }
 
+spd_status observations_thin(spd_context *ctx, const spd_describe_options *options,
+                             const observations *all, arena *keep, observations *some)
+{
+    size_t every = options->every, r = every > 1 ? all->r / every : all->r;
+    *some = *all;
+    if (every <= 1)
+        return SPD_OK;
+    if (r < 2)
+        return ctx_fail(ctx, SPD_EINVAL, "%zu of %zu observations are too few for a covariance", r,
+                        all->r);
+    double *O = arena_alloc(keep, r, all->n * sizeof *O);
+    if (!O)
+        return ctx_nomem(ctx, "observations");
+    for (size_t k = 0; k < r; k++)
+        memcpy(O + k * all->n, all->O + k * every * all->n, all->n * sizeof *O);
+    *some = (observations){r, all->n, O};
+    return SPD_OK;
+}
+
+spd_status description_thinned(spd_context *ctx, const spd_describe_options *options, size_t r,
+                               description *out)
+{
+    static const char *const names[] = {"feature_count"};
+    if (!options->every || out->columns)
+        return SPD_OK;
+    double *column = mem_alloc(out->count, sizeof *column);
+    if (!column)
+        return ctx_nomem(ctx, "a column");
+    for (size_t k = 0; k < out->count; k++)
+        column[k] = (double)r;
+    mem_free(out->column);
+    out->column = column;
+    out->columns = 1;
+    out->column_name = names;
+    return SPD_OK;
+}
+
+int description_every(const spd_describe_options *options, json_t *object)
+{
+    if (options->every <= 1)
+        return 0;
+    return json_object_set_new(object, "every", json_integer((json_int_t)options->every));
+}
+
 spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k)
 {
     const size_t row = k / columns, column = k % columns;

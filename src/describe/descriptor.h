@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "base/arena.h"
 #include "base/context.h"
 #include "engine/covariance.h"
 #include "spdml-data.h"
@@ -107,6 +108,14 @@ void description_join_counts(const description *made, spd_failures *all);
 /* *out <- one matrix, the covariance of the blocks; untouched by a failure. */
 spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
                                  size_t blocks, const observations *block, description *out);
+
+/* *some <- every so many-th of the observations, as options->every says; a column feature_count of
+ * *out then says how many. */
+spd_status observations_thin(spd_context *ctx, const spd_describe_options *options,
+                             const observations *all, arena *keep, observations *some);
+spd_status description_thinned(spd_context *ctx, const spd_describe_options *options, size_t r,
+                               description *out);
+int description_every(const spd_describe_options *options, json_t *object); /* of `parameters` */
 
 /* Cell k, row after row, of a grid of rows x columns over an image; cells differ in size by a pixel
  * at most. */

@@ -106,14 +106,18 @@ static spd_status sift_color_describe(spd_context *ctx, const spd_describe_optio
     (void)shared;
     image *resized = NULL;
     arena room = {0};
-    observations seen;
+    observations seen, some;
     spd_status status = check_colours(ctx, o, in->image);
     if (status >= 0)
         status = resize_image(ctx, in->image, o->width, o->height, &resized);
     if (status >= 0)
         status = observe(ctx, o, resized, &room, &seen);
     if (status >= 0)
-        status = description_of_blocks(ctx, &o->covariance, 1, &seen, out);
+        status = observations_thin(ctx, o, &seen, &room, &some);
+    if (status >= 0)
+        status = description_of_blocks(ctx, &o->covariance, 1, &some, out);
+    if (status >= 0)
+        status = description_thinned(ctx, o, some.r, out);
     image_free(resized);
     arena_free(&room);
     return status;
@@ -121,10 +125,12 @@ static spd_status sift_color_describe(spd_context *ctx, const spd_describe_optio
 
 static int sift_color_parameters(const spd_describe_options *o, json_t *object)
 {
-    return json_object_update_new(
-        object, json_pack("{s:I, s:I, s:I, s:I, s:f, s:b}", "width", (json_int_t)o->width, "height",
-                          (json_int_t)o->height, "step", (json_int_t)o->step, "bin",
-                          (json_int_t)o->bin, "smooth", o->smooth, "color", !o->grey));
+    return description_every(o, object) |
+           json_object_update_new(object,
+                                  json_pack("{s:I, s:I, s:I, s:I, s:f, s:b}", "width",
+                                            (json_int_t)o->width, "height", (json_int_t)o->height,
+                                            "step", (json_int_t)o->step, "bin", (json_int_t)o->bin,
+                                            "smooth", o->smooth, "color", !o->grey));
 }
 
 const descriptor descriptor_sift_color = {.kind = SPD_DESCRIBE_SIFT_COLOR,

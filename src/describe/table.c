@@ -313,7 +313,7 @@ static spd_status describe_table(spd_context *ctx, const spd_describe_options *o
                                  const table_plan *plan, const input *in, description *out)
 {
     double *filtered = NULL;
-    observations table = in->table;
+    observations table = in->table, some;
     arena room = {0};
     spd_status status = SPD_OK;
     if (table.r < plan->window)
@@ -326,10 +326,19 @@ static spd_status describe_table(spd_context *ctx, const spd_describe_options *o
             status = filter(ctx, o, plan, &table, &room, &filtered);
         table = (observations){table.r, o->bands * table.n, filtered};
     }
+    if (status == SPD_OK && o->every > 1 && (in->events || plan->window))
+        status = ctx_fail(ctx, SPD_EINVAL,
+                          "every %zu-th observation of whole tables can be taken, not of windows "
+                          "or events",
+                          o->every);
+    if (status == SPD_OK)
+        status = observations_thin(ctx, o, &table, &room, &some);
     if (status == SPD_OK && in->events)
-        status = describe_events(ctx, o, o->rate, &table, in->events, out);
+        status = describe_events(ctx, o, o->rate, &some, in->events, out);
     else if (status == SPD_OK)
-        status = describe_windows(ctx, o, plan, &table, count, out);
+        status = describe_windows(ctx, o, plan, &some, count, out);
+    if (status == SPD_OK && o->every)
+        status = description_thinned(ctx, o, some.r, out);
     arena_free(&room);
     return status;
 }
@@ -393,7 +402,7 @@ static int parameters(const spd_describe_options *options, json_t *object)
     for (size_t b = 0; b < options->bands; b++)
         failed |= json_array_append_new(
             bands, json_pack("[f,f]", options->band[2 * b], options->band[2 * b + 1]));
-    return failed | event_parameters(options, object) |
+    return failed | event_parameters(options, object) | description_every(options, object) |
            json_object_update_new(
                object,
                json_pack("{s:f, s:f, s:f, s:o, s:o*, s:b, s:s*}", "rate", options->rate, "window",

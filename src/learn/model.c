@@ -302,7 +302,7 @@ spd_status spd_model_unpack(spd_context *ctx, const unsigned char *bytes, size_t
 {
     io_bundle *bundle = NULL;
     ctx_clear(ctx);
-    spd_status status = bundle_read_memory(ctx, bytes, size, 0, &bundle);
+    spd_status status = bundle_read_memory(ctx, bytes, size, &bundle);
     if (status < 0)
         return status;
     status = model_from_bundle(ctx, bundle, model);

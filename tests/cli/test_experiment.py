@@ -176,7 +176,7 @@ def test_nu_b(spdml, tmp_path, rng):
     assert list(points) == [str(i) for i in range(1, 13)] and not got["generated"]
     assert len(got["commands"]) == 12 and "--nu-b 12" in got["commands"][-1]
     assert words(got["commands"][4])[:2] == ["evaluate", name]
-    one = spdml("evaluate", name, "--methods", "nn-airm-ml", "-m", "3", "--nu-b", "5",
+    one = spdml("evaluate", name, "--methods", "nn-airm-ml", "--paper", "-m", "3", "--nu-b", "5",
                 "--split", "0.5", "--repeats", "2", "--json").good().json["results"][0]
     assert points["5"]["nn-airm-ml"] == one["accuracy_mean"]
     assert ET.parse(tmp_path / "out" / "figure.svg").getroot().tag.endswith("svg")
@@ -187,8 +187,10 @@ def test_observations(spdml, tmp_path):
     got = spdml("experiment", "observations", "--quick", "--repeats", "1", "-o", "out",
                 "--json").good().json
     points = table(got)
-    assert list(points) == ["192", "96", "48", "24", "12", "6", "3"]
-    assert got["marks"] == [{"name": "r = n = 12", "at": 12.0}, {"name": "r = m = 4", "at": 4.0}]
+    assert list(points) == ["196", "98", "49", "24", "12", "6"]
+    assert list(points["196"]) == ["nn-stein", "nn-stein-ml", "nn-airm", "nn-airm-ml", "cdl"]
+    assert got["marks"] == [{"name": "r = n = 155", "at": 155.0}, {"name": "r = m = 10", "at": 10.0}]
+    shutil.rmtree(tmp_path / "out" / "data")
     for result in by_hand(spdml, got, tmp_path)["results"]:
         assert result["by"] == {r: points[r][result["method"]] for r in points}
     assert ET.parse(tmp_path / "out" / "figure.svg").getroot().tag.endswith("svg")
@@ -235,9 +237,9 @@ def test_the_paper_s_actions(spdml, tmp_path, rng):
     (["materials", "-m", "3"], ["-m does not belong to materials"], 2),
     (["motion", "--repeats", "3"], ["--repeats does not belong to motion"], 2),
     (["motion", "--quick", "--methods", "nn-airn"], ["nn-airn"], 2),
-    (["observations", "--methods", "src"], ["src", "matrices"], 2),
+    (["observations", "--quick", "--methods", "src"], ["src", "matrices"], 2),
     (["observations", "--methods", "frob"], ["frob"], 2),
-    (["observations", "--quick", "-m", "12"], ["below n = 12"], 2),
+    (["observations", "--quick", "-m", "155"], ["below n = 155"], 2),
     (["observations", "--data", "bad.npz"], ["p x r x n"], 1),
     (["motion", "--data", "bad.npz"], ["subject"], 1),
     (["faces", "--data", "bad.npz"], ["pose"], 1),
@@ -300,7 +302,7 @@ def test_observations_by_other_commands(spdml, tmp_path, rng, r):
     np.savez(tmp_path / "train.npz", X=O[~test], y=y[~test])
     np.savez(tmp_path / "test.npz", X=O[test][:, ::24 // r], y=y[test])
     spdml("describe", "covariance", "train.npz", "-o", "train-covs.npz").good()
-    spdml("fit", "train-covs.npz", "--paper", "--metric", "airm", "-m", m, "-o", "map.spdml").good()
+    spdml("fit", "train-covs.npz", "--paper", "--nu-b", 3, "--metric", "airm", "-m", m, "-o", "map.spdml").good()
     spdml("transform", "map.spdml", "train-covs.npz", "-o", "train-low.npz").good()
     for name, train, limit, mapped in [("nn-stein", "train-covs.npz", n, []),
                                        ("nn-airm-ml", "train-low.npz", m,
@@ -310,6 +312,40 @@ def test_observations_by_other_commands(spdml, tmp_path, rng, r):
         done = spdml("classify", "--train", train, "--test", "test-covs.npz", "--method",
                      name.replace("-ml", ""), "--json").good().json
         assert done["accuracy"] == by[name][str(r)]
+
+
+def test_observations_of_images(spdml, tmp_path):
+    """The same from describe --every and classify: the regulariser is for too few observations alone."""
+    spdml("synth", "textures", "--classes", 3, "--samples", 6, "--size", 64, "-o", "images").good()
+    got = spdml("observations", "images", "--size", 64, "-m", 12, "--repeats", 1, "--methods",
+                "nn-stein,cdl,nn-stein-ml", "--json").good().json
+    assert [r["regularised"] for r in got["results"]] == [[98, 49, 24, 12], [98, 49, 24, 12], [12]]
+    for every, repair in (1, 0), (4, 1e-3):
+        spdml("describe", "sift-color", "images", "--size", 64, "--every", every, "--regularize", repair,
+              "-o", f"{every}.npz").good()
+    spdml("evaluate", "1.npz", "--methods", "nn-stein", "--split", 0.5, "--repeats", 1, "-o", "split",
+          "--no-report").good()
+    with np.load(tmp_path / "split/predictions.npz") as z, np.load(tmp_path / "1.npz") as all, \
+            np.load(tmp_path / "4.npz") as some:
+        test = np.isin(np.arange(18), z["index"])
+        assert (some["feature_count"] == 49).all()
+        np.savez(tmp_path / "train.npz", X=all["X"][~test], y=all["y"][~test])
+        np.savez(tmp_path / "test.npz", X=some["X"][test], y=some["y"][test])
+    for result in got["results"][:2]:
+        done = spdml("classify", "--train", "train.npz", "--test", "test.npz", "--method", result["method"],
+                     "--no-tune", "--json").good().json
+        assert done["accuracy"] == result["by"]["49"]
+
+
+@pytest.mark.parametrize("name, count", [("motion", 2), ("observations", 1)])
+def test_a_solver_for_all_maps(spdml, name, count):
+    """--solver and --transport go to the steps that learn."""
+    more = ["--methods", "nn-stein-ml"] + (["--repeats", 1] if name == "observations" else [])
+    got = spdml("experiment", name, "--quick", "--solver", "hs", "--transport", "projection", *more,
+                "--json").good().json
+    told = [line for line in got["commands"] if "--solver hestenes-stiefel --transport projection" in line]
+    learning = [line for line in got["commands"] if words(line)[0] in ("evaluate", "observations")]
+    assert told == learning and len(told) == count
 
 
 def interrupted(command, folder, number, *options):

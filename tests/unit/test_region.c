@@ -38,7 +38,7 @@ static void features_by_hand(void)
     double pixel[18] = {10, 10, 10, 20, 20, 20, 40, 40, 40, 13, 13, 13, 24, 24, 24, 60, 60, 60};
     for (size_t i = 0; i < 18; i++)
         pixel[i] /= 255.0;
-    const image colour = {3, 2, 3, pixel};
+    const image colour = {3, 2, 3, pixel, NULL};
     region_features f;
     double O[6 * 11];
     CHECK(region_features_new(NULL, &colour, 1, &f) == SPD_OK && f.n == 11, " ");

@@ -124,7 +124,7 @@ static void grey_weights(void)
 {
     double pixel[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0.25, 0.5, 0.125}, grey[5];
     const double expected[] = {0.299, 0.587, 0.114, 1.0, 0.0747500 + 0.2935 + 0.01425};
-    const image colour = {5, 1, 3, pixel}, plain = {5, 1, 1, pixel};
+    const image colour = {5, 1, 3, pixel, NULL}, plain = {5, 1, 1, pixel, NULL};
     grey_of(&colour, grey);
     for (size_t i = 0; i < 5; i++)
         CHECK_CLOSE(grey[i], expected[i], 1e-15, "pixel %zu", i);

@@ -187,7 +187,7 @@ static void written_images_come_back(void)
         }
         pixel[5] = NAN;
         expected[5] = 0.0;
-        const image picture = {WIDTH, HEIGHT, channels, pixel};
+        const image picture = {WIDTH, HEIGHT, channels, pixel, NULL};
         CHECK(image_write(NULL, "x.png", &picture) == SPD_OK, "%zu", channels);
         file_bytes first = bytes_of("x.png");
         expect_pixels(&first, WIDTH, HEIGHT, channels, expected, 1e-15, "written");
@@ -204,7 +204,8 @@ static void images_that_cannot_be_written(void)
 {
     double pixel[4] = {0.0};
     spd_context *ctx = spd_context_new();
-    const image odd = {2, 1, 2, pixel}, none = {0, 1, 1, pixel}, good = {2, 2, 1, pixel};
+    const image odd = {2, 1, 2, pixel, NULL}, none = {0, 1, 1, pixel, NULL},
+                good = {2, 2, 1, pixel, NULL};
     CHECK(image_write(ctx, "x.png", &odd) == SPD_EINVAL && !exists("x.png"), "two channels");
     CHECK(image_write(ctx, "x.png", &none) == SPD_EINVAL && !exists("x.png"), "no pixel");
     CHECK(image_write(ctx, "absent/x.png", &good) == SPD_EIO, "no folder");
@@ -216,7 +217,7 @@ static void images_that_cannot_be_written(void)
 static void writing_survives_hunger(void)
 {
     double pixel[30 * 3];
-    const image picture = {6, 5, 3, pixel};
+    const image picture = {6, 5, 3, pixel, NULL};
     const long live = mem_live();
     int done = 0;
     for (size_t i = 0; i < 90; i++)

@@ -225,8 +225,8 @@ static int run(session *s)
 
 static const char *endings(size_t i)
 {
-    static const char *const words[] = {".npz", ".mat", ".csv"};
-    return i < sizeof words / sizeof *words ? words[i] : NULL;
+    static const char *const known[] = {".npz", ".mat", ".csv"};
+    return i < sizeof known / sizeof *known ? known[i] : NULL;
 }
 
 static const option options[] = {

@@ -84,6 +84,8 @@ static const option options_covariance[] = {
     {"regularize", 0, OPTION_REAL, "E", NULL, 0, INFINITY,
      .help = "Add E trace(C)/n to the diagonal; default 0, for sift-color 1e-5, for region 1e-6, "
              "for joints 1e-3"},
+    {"every", 0, OPTION_INT, "K", "1", 1, 1000000000,
+     .help = "Take only every K-th observation (sift-color, covariance)"},
     {"model", 0, OPTION_FILE, "MODEL",
      .help = "First project the observations by the W of this model: the result is what 'spdml "
              "transform' would give"},

@@ -4,35 +4,33 @@
  * Training matrices are made of all observations, test matrices of every second, fourth, ... of
  * them. A covariance of r observations has rank r - 1: with r <= n it is singular, and has to be
  * repaired before distances exist, here by e tr(C)/n on its diagonal. After the map the
- * observations are projected first (math.md, eq. 12), and the same holds for r <= m only. */
+ * observations are projected first, which makes W'CW (math.md, eq. 12), and the same holds for
+ * r <= m only. */
 #include <math.h>
 #include <string.h>
 
-#include "base/rng.h"
-#include "cli/evaluate/recognition.h"
+#include "cli/evaluate/columns.h"
 #include "cli/evaluate/evaluation.h"
 #include "cli/experiment/table.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 
-/* Samples as observations: tables of vectors with a class each. */
-typedef struct vectors {
-    size_t p, r, n;  /* samples, observations in each, size of one */
-    const double *O; /* p x r x n */
-    groups classes;  /* of the p samples */
-} vectors;
+#define MOST_OCTAVES 64
 
 /* What is compared. */
 typedef struct comparison {
     session *s;
-    vectors v;
-    size_t m, repeats, octaves;
+    const spd_data
+        *level[MOST_OCTAVES]; /* all samples, of all observations, of half of them, ... */
+    size_t r[MOST_OCTAVES];   /* how many there are; matrices of r <= n are repaired */
+    size_t p, n, m, repeats, octaves;
     double regularize;
     uint64_t seed;
-    words names;        /* of the methods */
-    spd_method *method; /* as many */
-    double *accuracy;   /* methods x repeats x octaves */
-    table table;        /* observations x methods */
+    words names;         /* of the methods */
+    spd_method *method;  /* as many */
+    spd_fit_options fit; /* of their maps */
+    double *accuracy;    /* methods x repeats x octaves */
+    table table;         /* observations x methods */
 } comparison;
 
 /* One run: a method, with its map where it has one, on one split. */
@@ -44,93 +42,135 @@ typedef struct trial {
     size_t size;       /* of the matrices compared: n or m */
 } trial;
 
-/* ---- observations read, or drawn: L z with C = L L' and z normal has covariance C ------------ */
+/* ---- the matrices ---------------------------------------------------------------------------- */
 
-/* O (r x n) <- rows L z; z (n) is scratch. */
-static void draw_sample(size_t r, size_t n, const double *L, rng *random, double *O, double *z)
+static void release_data(void *data)
 {
-    for (size_t k = 0; k < r; k++) {
-        for (size_t i = 0; i < n; i++)
-            z[i] = rng_normal(random);
-        for (size_t i = 0; i < n; i++) {
-            double sum = 0.0;
-            for (size_t j = 0; j <= i; j++)
-                sum += L[i * n + j] * z[j];
-            O[k * n + i] = sum;
-        }
+    spd_data_free(data);
+}
+
+/* Array files hold tables of observations; everything else are images. */
+static spd_descriptor kind_of(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && option_arrays_endings(i); i++)
+        if (strcmp(ending, option_arrays_endings(i)) == 0)
+            return SPD_DESCRIBE_COVARIANCE;
+    return SPD_DESCRIBE_SIFT_COLOR;
+}
+
+/* Matrices of every so many-th observation; there are r of them, or it is yet to be seen. */
+static const spd_data *describe_every(const comparison *c, spd_descriptor kind, size_t every,
+                                      size_t r)
+{
+    session *s = c->s;
+    const char *path = s->args->operands[0];
+    spd_describe_options o;
+    spd_data *data = NULL;
+    spd_describe_defaults(kind, &o, sizeof o);
+    o.every = every;
+    o.index = arguments_text(s->args, "labels");
+    o.grey |= arguments_flag(s->args, "no-color");
+    if (arguments_count(s->args, "size"))
+        o.width = o.height = (size_t)arguments_int(s->args, "size");
+    o.covariance.regularize = r && r <= c->n ? c->regularize : 0.0;
+    spd_status status = spd_describe(s->ctx, kind, 1, &path, &o, &data, NULL);
+    if (status < 0 && spd_context_error(s->ctx)->remedy & SPD_REMEDY_REGULARIZE)
+        cli_fail("%s; DATA must be images, or p x r x n numbers with r > n, whose covariances of "
+                 "all r observations are positive definite",
+                 spd_context_error(s->ctx)->message);
+    session_check(s, status);
+    cli_keep(data, release_data);
+    bar_clear(&s->bar);
+    return data;
+}
+
+/* How many observations each matrix has; the same for all. */
+static size_t count_of(const spd_data *data)
+{
+    const spd_array *count = column_named(data, "feature_count");
+    for (size_t i = 1; i < data->p; i++)
+        if (count->f64[i] != count->f64[0])
+            cli_fail("%s: samples of %g and of %g observations cannot be compared; give all the "
+                     "same number",
+                     data->source, count->f64[0], count->f64[i]);
+    return (size_t)count->f64[0];
+}
+
+/* All octaves, down to m observations or fewer. */
+static void load(comparison *c)
+{
+    spd_descriptor kind = kind_of(c->s->args->operands[0]);
+    const spd_data *all = describe_every(c, kind, 1, 0);
+    if (!all->label)
+        labels_missing(all, "", "");
+    c->level[0] = all;
+    c->r[0] = count_of(all);
+    c->p = all->p;
+    c->n = all->n;
+    if (c->m >= c->n)
+        cli_misuse("-m %zu: must be below n = %zu, the size of an observation", c->m, c->n);
+    for (c->octaves = 1; c->r[c->octaves - 1] > c->m && c->r[0] >> c->octaves >= 2; c->octaves++) {
+        size_t k = c->octaves;
+        c->r[k] = c->r[0] >> k;
+        c->level[k] = describe_every(c, kind, (size_t)1 << k, c->r[k]);
     }
 }
 
-/* v->O <- v->r vectors for each of the covariances that it holds. */
-static void draw_all(session *s, vectors *v)
+/* Adds e to the diagonal of S (size x size). */
+static void lift(size_t size, double e, double *S)
 {
-    size_t size = v->n * v->n;
-    rng random;
-    double *L = cli_alloc_table(v->p, size, sizeof *L, "numbers");
-    double *z = cli_alloc(v->n, sizeof *z, "a vector");
-    double *O = cli_alloc_table(v->p, v->r * v->n, sizeof *O, "observations");
-    session_check(s, spd_cholesky(s->ctx, v->n, v->p, v->O, L));
-    rng_seed(&random, (uint64_t)arguments_int(s->args, "seed"));
-    for (size_t i = 0; i < v->p; i++)
-        draw_sample(v->r, v->n, L + i * size, &random, O + i * v->r * v->n, z);
-    v->O = O;
+    for (size_t i = 0; i < size; i++)
+        S[i * size + i] += e;
 }
 
-/* v <- X (p x r x n) and y of a file; with draw, X (p x n x n) are covariances, and so many normal
- * vectors are drawn from each. */
-static void vectors_load(session *s, const char *path, size_t draw, vectors *v)
+static double trace(size_t size, const double *S)
 {
-    spd_array *a = session_read(s, path, "X");
-    int numbers = a->ndim == 3 && a->type == SPD_FLOAT64;
-    if (!numbers || (draw ? a->shape[1] != a->shape[2] : a->shape[1] <= a->shape[2]))
-        cli_fail(draw ? "%s: --draw: X must be p x n x n real numbers, p covariance matrices"
-                      : "%s: X must be p x r x n real numbers, p samples of r observations, with "
-                        "r > n; from covariance matrices --draw R draws some",
-                 path);
-    v->p = a->shape[0];
-    v->n = a->shape[2];
-    v->r = draw ? draw : a->shape[1];
-    v->O = a->f64;
-    spd_array *y = session_read(s, path, "y");
-    spd_data data = {.p = v->p, .source = (char *)(uintptr_t)path, .columns = 1, .column = &y};
-    groups_take(&data, "y", "data", &v->classes);
-    if (draw)
-        draw_all(s, v);
+    double sum = 0.0;
+    for (size_t i = 0; i < size; i++)
+        sum += S[i * size + i];
+    return sum;
 }
 
-/* rows (taken x n) <- every so many-th observation of a sample. */
-static void vectors_take(const vectors *v, size_t sample, size_t every, size_t taken, double *rows)
+/* S (p x m x m) <- W'CW of level k. What repairs C is no part of it, and is taken off again. */
+static void project(const trial *t, size_t k, size_t p, const double *X, double *S)
 {
-    const double *from = v->O + sample * v->r * v->n;
-    for (size_t k = 0; k < taken; k++)
-        memcpy(rows + k * v->n, from + k * every * v->n, v->n * sizeof *rows);
-}
-
-/* *side <- covariances of the samples that train, or of the others, from every so many-th
- * observation. */
-static void describe(const trial *t, char trains, size_t every, spd_samples *side)
-{
-    session *s = t->c->s;
-    const vectors *v = &t->c->v;
-    size_t taken = v->r / every, each = t->size * t->size;
-    double *X = cli_alloc_table(v->p, each, sizeof *X, "covariances");
-    double *rows = cli_alloc_table(taken, v->n, sizeof *rows, "observations");
-    int *label = cli_alloc(v->p, sizeof *label, "labels");
-    spd_covariance_options o = {.n = v->n};
-    if (t->model) {
-        o.W = t->model->W;
-        o.m = t->model->m;
+    const comparison *c = t->c;
+    size_t n = c->n, m = t->size;
+    double e = c->regularize;
+    session_check(c->s, spd_congruence(c->s->ctx, n, m, p, X, t->model->W, S));
+    for (size_t i = 0; i < p && c->r[k] <= n; i++) {
+        double *one = S + i * m * m;
+        lift(m, -e * trace(n, X + i * n * n) / (1.0 + e) / (double)n, one);
+        if (c->r[k] <= m)
+            lift(m, e * trace(m, one) / (double)m, one);
     }
-    if (taken <= t->size && !trains)
-        o.regularize = t->c->regularize;
-    *side = (spd_samples){
-        .size = sizeof *side, .n = t->size, .X = X, .classes = v->classes.count, .label = label};
-    for (size_t i = 0; i < v->p; i++)
+}
+
+/* *side <- matrices of the samples that train, or of the others, of level k. */
+static void take_side(const trial *t, char trains, size_t k, spd_samples *side)
+{
+    const comparison *c = t->c;
+    const spd_data *data = c->level[k];
+    size_t each = c->n * c->n, p = 0;
+    double *X = cli_alloc_table(c->p, each, sizeof *X, "covariances");
+    int *label = cli_alloc(c->p, sizeof *label, "labels");
+    for (size_t i = 0; i < c->p; i++)
         if (t->train[i] == trains) {
-            vectors_take(v, i, every, taken, rows);
-            session_check(s, spd_covariance(s->ctx, taken, v->n, rows, &o, X + side->p * each));
-            label[side->p++] = v->classes.group[i];
+            memcpy(X + p * each, data->X + i * each, each * sizeof *X);
+            label[p++] = data->label[i];
         }
+    double *S = X;
+    if (t->model) {
+        S = cli_alloc_table(p, t->size * t->size, sizeof *S, "covariances");
+        project(t, k, p, X, S);
+    }
+    *side = (spd_samples){.size = sizeof *side,
+                          .p = p,
+                          .n = t->size,
+                          .X = S,
+                          .classes = data->classes,
+                          .label = label};
 }
 
 /* ---- one split ------------------------------------------------------------------------------- */
@@ -140,30 +180,25 @@ static void release_classifier(void *classifier)
     spd_classifier_free(classifier);
 }
 
-/* The map of a method is learned from the training matrices. */
+/* The map of a method is learned from the training matrices, as in the paper. */
 static void learn(trial *t)
 {
     session *s = t->c->s;
     spd_samples train;
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
-    o.m = t->c->m;
+    spd_fit_options o = t->c->fit;
     o.metric = t->method.metric;
-    o.seed = t->c->seed;
-    o.paper = 1;
-    describe(t, 1, 1, &train);
+    take_side(t, 1, 0, &train);
     session_check(s, spd_fit(s->ctx, t->size, train.p, train.X, train.label, &o, NULL, &t->model));
     session_keep_model(t->model);
     t->size = t->model->m;
 }
 
-static void test_at(const trial *t, const spd_classifier *classifier, size_t every,
-                    double *accuracy)
+static void test_at(const trial *t, const spd_classifier *classifier, size_t k, double *accuracy)
 {
     session *s = t->c->s;
     spd_samples test;
     spd_score score = SPD_INIT(spd_score);
-    describe(t, 0, every, &test);
+    take_side(t, 0, k, &test);
     if (signals_interrupted()) /* small steps show no progress of their own */
         session_fail(s, SPD_ECANCELLED);
     int *predicted = cli_alloc(test.p, sizeof *predicted, "predictions");
@@ -184,24 +219,23 @@ static void run_trial(trial *t, double *accuracy)
     if (t->method.map == SPD_MAP_ML)
         learn(t);
     t->method.map = SPD_MAP_NONE;
-    describe(t, 1, 1, &train);
+    take_side(t, 1, 0, &train);
     session_check(s, spd_classifier_fit(s->ctx, &t->method, &train, NULL, &classifier));
     cli_keep(classifier, release_classifier);
     for (size_t k = 0; k < t->c->octaves; k++)
-        test_at(t, classifier, (size_t)1 << k, &accuracy[k]);
+        test_at(t, classifier, k, &accuracy[k]);
 }
 
 static void run_all(comparison *c)
 {
-    const vectors *v = &c->v;
-    char *train = cli_alloc(v->p, 1, "flags");
+    char *train = cli_alloc(c->p, 1, "flags");
     for (size_t i = 0; i < c->names.count * c->repeats; i++) {
         double *accuracy = c->accuracy + i * c->octaves;
         size_t method = i / c->repeats, split = i % c->repeats;
-        trial t = {.c = c, .train = train, .method = c->method[method], .size = v->n};
+        trial t = {.c = c, .train = train, .method = c->method[method], .size = c->n};
         void *mark = cli_mark();
-        session_check(c->s,
-                      spd_split(c->s->ctx, v->p, v->classes.group, 0.5, 0, c->seed, split, train));
+        session_check(
+            c->s, spd_split(c->s->ctx, c->p, c->level[0]->label, 0.5, 0, c->seed, split, train));
         run_trial(&t, accuracy);
         cli_release(mark);
         session_talk(c->s, "%s, split %zu: %.1f %% with all observations", c->names.word[method],
@@ -234,12 +268,13 @@ static void take(comparison *c)
     c->regularize = arguments_real(a, "regularize");
     c->seed = (uint64_t)arguments_int(a, "seed");
     take_methods(c);
-    vectors_load(c->s, a->operands[0], (size_t)arguments_int(a, "draw"), &c->v);
-    if (c->m >= c->v.n)
-        cli_misuse("-m %zu: must be below n = %zu, the size of an observation", c->m, c->v.n);
-    /* as many halvings as it takes to fall to m or below */
-    for (c->octaves = 1; (c->v.r >> (c->octaves - 1)) > c->m && (c->v.r >> c->octaves) >= 2;)
-        c->octaves++;
+    spd_fit_defaults(&c->fit, sizeof c->fit);
+    c->fit.paper = 1;
+    c->fit.m = c->m;
+    c->fit.seed = c->seed;
+    spd_solver_parse(NULL, arguments_text(a, "solver"), &c->fit.solver);
+    c->fit.transport = (spd_transport)session_choice(c->s, "transport");
+    load(c);
     c->accuracy =
         cli_alloc_table(c->names.count * c->repeats, c->octaves, sizeof *c->accuracy, "results");
 }
@@ -257,7 +292,7 @@ static void summarise(comparison *c, size_t method, size_t octave)
     double mean = sum / (double)c->repeats;
     for (size_t i = 0; i < c->repeats; i++)
         squares += (accuracy[i * c->octaves] - mean) * (accuracy[i * c->octaves] - mean);
-    snprintf(row, sizeof row, "%zu", c->v.r >> octave);
+    snprintf(row, sizeof row, "%zu", c->r[octave]);
     table_put(&c->table, row, c->names.word[method], TABLE_OURS, mean);
     if (c->repeats > 1)
         table_put(&c->table, row, c->names.word[method], TABLE_DEVIATION,
@@ -267,13 +302,13 @@ static void summarise(comparison *c, size_t method, size_t octave)
 /* The size of the matrices that a method compares. */
 static size_t size_of(const comparison *c, size_t method)
 {
-    return c->method[method].map == SPD_MAP_ML ? c->m : c->v.n;
+    return c->method[method].map == SPD_MAP_ML ? c->m : c->n;
 }
 
 /* Were test matrices of this octave repaired, for lack of observations? */
 static int is_repaired(const comparison *c, size_t method, size_t octave)
 {
-    return (c->v.r >> octave) <= size_of(c, method);
+    return c->r[octave] <= size_of(c, method);
 }
 
 /* ["60", "30"]: for how many observations a method's test matrices had to be repaired. */
@@ -282,7 +317,7 @@ static json_t *repaired_json(const comparison *c, size_t method)
     json_t *list = sheet_json_list();
     for (size_t k = 0; k < c->octaves; k++)
         if (is_repaired(c, method, k))
-            sheet_json_append(list, sheet_json_whole((json_int_t)(c->v.r >> k)));
+            sheet_json_append(list, sheet_json_whole((json_int_t)c->r[k]));
     return list;
 }
 
@@ -295,7 +330,7 @@ static void remark_repaired(const comparison *c)
                 session_remark(c->s,
                                "%s: test matrices of %zu observations or fewer lack rank (%zu "
                                "rows) and were regularised by %g",
-                               c->names.word[i], c->v.r >> k, size_of(c, i), c->regularize);
+                               c->names.word[i], c->r[k], size_of(c, i), c->regularize);
                 break;
             }
 }
@@ -313,11 +348,11 @@ static void fill(const comparison *c, sheet *r)
 {
     json_t *results = sheet_json_list();
     sheet_text(r, "data", "data", c->s->args->operands[0]);
-    sheet_count(r, "matrices", "samples", c->v.p, "");
-    sheet_count(r, "observations", "observations", c->v.r, "in each");
-    sheet_count(r, "n", "n", c->v.n, "");
+    sheet_count(r, "matrices", "samples", c->p, "");
+    sheet_count(r, "observations", "observations", c->r[0], "in each");
+    sheet_count(r, "n", "n", c->n, "");
     sheet_count(r, "m", "m", c->m, "");
-    sheet_count(r, "classes", "classes", c->v.classes.count, "");
+    sheet_count(r, "classes", "classes", c->level[0]->classes, "");
     sheet_text(r, "protocol", "protocol",
                words_text("%zu random split%s, 50 %% of each class train", c->repeats,
                           c->repeats == 1 ? "" : "s"));
@@ -359,13 +394,15 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml",
+    {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml,cdl",
      .words = option_methods, .list = 1,
-     .help = "Methods on matrices, as they are or with -ml, with commas between"},
-    {"m", 'm', OPTION_INT, "M", "10", 1, 4096, .help = "Size after the map"},
-    {"draw", 0, OPTION_INT, "R", "0", 0, 1048576,
-     .help = "DATA holds covariance matrices: draw R normal vectors from each; 0 for observations "
-             "as they are"},
+     .help = "Methods on matrices, as they are or with -ml, with commas between; maps are learned "
+             "as with --paper of 'spdml fit', with nu-b 3"},
+    {"m", 'm', OPTION_INT, "M", "20", 1, 4096, .help = "Size after the map"},
+    {"labels", 0, OPTION_FILE, "FILE",
+     .help = "Index (.csv) of the images; by default the names of their folders are the classes"},
+    {"size", 0, OPTION_INT, "PIXELS", "400", 16, 10000, .help = "Resize images to this size"},
+    {"no-color", .help = "SIFT without colour, for grey images"},
     {"repeats", 0, OPTION_INT, "N", "10", 1, 100000,
      .help = "Random splits; half of each class trains"},
     {"regularize", 0, OPTION_REAL, "E", "1e-3", 1e-12, 1e6,
@@ -377,22 +414,26 @@ static const option options[] = {
 
 static const char *const paragraphs[] = {
     "How much of the accuracy is lost when test matrices are made of fewer and fewer observations? "
-    "DATA holds X, p samples x r observations x n numbers with r > n, and y. Training matrices are "
-    "covariances of all observations, test matrices of every second, fourth, eighth, ...",
+    "DATA are images, a folder for each class, described as by 'spdml describe sift-color'; or an "
+    "array file with X, p samples x r observations x n numbers with r > n, and y. Training "
+    "matrices are covariances of all observations, test matrices of every second, fourth, eighth, "
+    "...",
     "A covariance of r observations has rank r - 1: with r <= n it is singular and has to be "
     "regularised. A learned map projects the observations first, so its limit is r = m.",
     NULL};
 
 static const command_example examples[] = {
+    {"spdml observations textures -o few", "Images in folders named after their class."},
     {"spdml observations trials.npz -m 8", "Observations of your own."},
-    {"spdml observations covs.npz --draw 480 -o few", "Drawn from covariance matrices."},
     {NULL, NULL}};
 
 const command command_observations = {
     .name = "observations",
     .summary = "accuracy against the number of observations in a test matrix",
     .operands = "DATA",
-    .groups = {{"Options", options}, {"Common options", options_common}},
+    .groups = {{"Options", options},
+               {"The learned map", options_solver},
+               {"Common options", options_common}},
     .paragraphs = paragraphs,
     .examples = examples,
     .run = run,

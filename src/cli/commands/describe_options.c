@@ -177,6 +177,7 @@ static void take_rects(session *s, spd_describe_options *o)
 /* Options of one value: what is not given keeps the descriptor's default. */
 static void take_simple(const arguments *args, spd_describe_options *o)
 {
+    arguments_take_count(args, "every", &o->every);
     arguments_take_count(args, "order", &o->order);
     arguments_take_count(args, "sift-step", &o->step);
     arguments_take_count(args, "sift-bin", &o->bin);
