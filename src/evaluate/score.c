@@ -29,15 +29,16 @@ typedef struct tally {
     size_t size, right, predicted;
 } tally;
 
-/* Cohen's kappa of p predictions, from the tallies. */
+/* Cohen's kappa of p predictions, from the tallies: both shares times p^2, which are whole numbers,
+ * so that it is 1 where all are right. */
 static double kappa_of(size_t p, size_t classes, const tally *t)
 {
     double right = 0.0, chance = 0.0, all = (double)p;
     for (size_t c = 0; c < classes; c++) {
-        right += (double)t[c].right / all;
-        chance += (double)t[c].size / all * ((double)t[c].predicted / all);
+        right += (double)t[c].right * all;
+        chance += (double)t[c].size * (double)t[c].predicted;
     }
-    return chance < 1.0 ? (right - chance) / (1.0 - chance) : (double)NAN;
+    return chance < all * all ? (right - chance) / (all * all - chance) : (double)NAN;
 }
 
 /* 2 tp + fp + fn is how often a class occurs and how often it is predicted, added up. */

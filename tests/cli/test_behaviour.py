@@ -144,3 +144,46 @@ def test_numbers_of_json_are_as_short_as_they_can_be(spdml, tmp_path, rng):
         digits = shown.lstrip("-").split("e")[0].replace(".", "").strip("0")
         best = repr(float(shown)).lstrip("-").split("e")[0].replace(".", "").strip("0")
         assert digits == best, shown
+
+
+# ---- outputs that are inputs -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [
+    ["mean", "a.npz", "-o", "a.npz"], ["mean", "./a.npz", "-o", "a.npz"],
+    ["distance", "a.npz", "-o", "link.npz"], ["embed", "a.npz", "-o", "a.npz"],
+    ["describe", "covariance", "a.npz", "-o", "a.npz"],
+    ["transform", "m.spdml", "a.npz", "-o", "a.npz"], ["join", "b.npz", "a.npz", "-o", "a.npz"],
+    ["mean", "b.npz", "--labels", "a.npz", "-o", "a.npz"],
+    ["predict", "t.spdml", "a.npz", "-o", "a.npz"],
+    ["classify", "--train", "b.npz", "--test", "a.npz", "--method", "nn-airm", "-o", "a.npz"],
+    ["update", "t.spdml", "a.npz", "-o", "t.spdml"]])
+def test_no_input_is_replaced(spdml, rng, tmp_path, words):
+    for name in "ab":
+        np.savez(tmp_path / f"{name}.npz", X=random_spd(rng, 8, 3),
+                 y=np.arange(8) % 2)
+    (tmp_path / "link.npz").symlink_to("a.npz")
+    spdml("fit", "a.npz", "-m", 2, "--max-iter", 2, "-o", "m.spdml").good()
+    spdml("train", "a.npz", "--method", "nn-airm", "-o", "t.spdml").good()
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    spdml(*words).failed(words[-1], "is what is read, and would be replaced")
+    assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
+    spdml("convert", "a.npz", "-o", "a.npz").good()
+
+
+def test_a_folder_of_somebody_else(spdml, rng, tmp_path):
+    """What evaluate would replace or remove stays, unless an earlier run has written it."""
+    np.savez(tmp_path / "a.npz", X=random_spd(rng, 12, 3), y=np.arange(12) % 2)
+    words = ["evaluate", "a.npz", "--methods", "nn-airm", "--split", "0.5", "-o", "mine"]
+    (tmp_path / "mine").mkdir()
+    for name in ["report.html", "embedding.csv", "results.json"]:
+        (tmp_path / "mine" / name).write_text("my own\n")
+        spdml(*words).failed("mine: has a " + name, "of no earlier run")
+        assert (tmp_path / "mine" / name).read_text() == "my own\n"
+        (tmp_path / "mine" / name).unlink()
+    (tmp_path / "mine" / "notes.txt").write_text("mine\n")
+    spdml(*words).good()
+    spdml(*words).good()
+    (tmp_path / "mine" / "results.json").unlink()
+    spdml(*words).good()
+    assert (tmp_path / "mine" / "notes.txt").read_text() == "mine\n"

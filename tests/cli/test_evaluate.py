@@ -309,6 +309,8 @@ def test_files(spdml, data, tmp_path):
     assert len(lines) == 6 and lines[0]["method"] == "nn-airm" and lines[5]["round"] == "3"
     for line, r in zip(lines, [r for q in got["results"] for r in q["rounds"]]):
         assert float(line["accuracy"]) == r["accuracy"]
+        assert all(float(line[key]) == r[key] and len(line[key]) <= len(repr(r[key]))
+                   for key in ["accuracy", "kappa", "macro_f1"]), line
         assert (float(line["k"]) if line["k"] else None) == r["parameters"].get("k")
     spdml("evaluate", "data.npz", "--methods", "nn-airm", *WHERE, "-o", "results").good()
 

@@ -332,9 +332,26 @@ static void recentring(void)
     free(part);
 }
 
+/* Shares that cannot be written in binary add up to 1 all the same. */
+static void kappa_of_all_right(void)
+{
+    int truth[60];
+    for (int k = 2; k <= 20; k++)
+        for (size_t p = (size_t)k; p <= 60; p++) {
+            spd_score score = SPD_INIT(spd_score);
+            for (size_t i = 0; i < p; i++)
+                truth[i] = (int)i % k;
+            CHECK(spd_score_predictions(NULL, p, (size_t)k, truth, truth, &score, NULL) ==
+                      SPD_OK,
+                  " ");
+            CHECK(score.kappa == 1.0, "%d classes, %zu: %.17g", k, p, score.kappa);
+        }
+}
+
 int main(void)
 {
     RUN(scores);
+    RUN(kappa_of_all_right);
     RUN(areas);
     RUN(mcnemar);
     RUN(wilcoxon);

@@ -15,11 +15,14 @@
 #include <unistd.h>
 
 #include "cli/evaluate/evaluation.h"
+#include "cli/frame/number.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 #include "cli/frame/words.h"
+#include "cli/report/html.h"
 
-#define PATH_ROOM 4096
+#define PATH_ROOM    4096
+#define LARGEST_PAGE ((size_t)256 << 20)
 
 static void __attribute__((noreturn)) refuse(const char *path, int why)
 {
@@ -54,9 +57,43 @@ static void make_folder(const char *folder, const char *asked)
         refuse(folder, errno);
 }
 
+/* What an evaluation removes or replaces in its folder, besides its own tables: files that may be
+ * the user's where the folder is none of ours. */
+static const char *const figures[] = {"report.html",   "convergence.csv", "spectrum.csv",
+                                      "embedding.csv", "samples.svg",     "margins.csv",
+                                      "final.json",    "tsne.csv"};
+#define FIGURES (sizeof figures / sizeof *figures)
+
+/* Does a file of the folder hold that text? */
+static int holds(const char *folder, const char *name, const char *text)
+{
+    size_t length;
+    char *found = text_file_read(words_text("%s/%s", folder, name), LARGEST_PAGE, &length);
+    int does = found && strstr(found, text);
+    cli_free(found);
+    return does;
+}
+
+/* Refuses a folder that has such a file, but not what an earlier run leaves there. */
+static void check_ours(const char *folder)
+{
+    struct stat info;
+    if (!folder || holds(folder, "report.html", HTML_WRITTEN_BY) ||
+        holds(folder, "results.json", "\"protocol\""))
+        return;
+    for (size_t i = 0; i <= FIGURES; i++) {
+        const char *name = i < FIGURES ? figures[i] : "results.json";
+        if (lstat(words_text("%s/%s", folder, name), &info) == 0 && S_ISREG(info.st_mode))
+            cli_fail("%s: has a %s that is of no earlier run, and would be replaced; name another "
+                     "folder, or move it away",
+                     folder, name);
+    }
+}
+
 void evaluation_make_folder(session *s)
 {
     make_folder(session_output(s), "-o");
+    check_ours(session_output(s));
     if (command_option_named(s->args->command, "keep", 4) && /* experiments have none */
         !session_follows(s))
         make_folder(arguments_text(s->args, "keep"), "--keep");
@@ -143,6 +180,16 @@ static void write_confusion(session *s, const evaluation *e)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
+static void put_real(FILE *f, int seconds, double value)
+{
+    char text[NUMBER_TEXT];
+    if (seconds)
+        snprintf(text, sizeof text, "%.6g", value);
+    else
+        number_text(value, text);
+    fprintf(f, ",%s", text);
+}
+
 /* The member of an object after a comma; without the object its name. */
 static void put_field(FILE *f, const char *key, const json_t *object)
 {
@@ -152,7 +199,7 @@ static void put_field(FILE *f, const char *key, const json_t *object)
     else if (json_is_integer(value))
         fprintf(f, ",%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))
-        fprintf(f, strstr(key, "seconds") ? ",%.6g" : ",%.17g", json_real_value(value));
+        put_real(f, strstr(key, "seconds") != NULL, json_real_value(value));
     else if (json_is_string(value))
         fprintf(f, ",%s", json_string_value(value)); /* a name: nothing to quote */
     else
@@ -227,11 +274,8 @@ static void print_results(FILE *f, const void *what)
 /* What an earlier evaluation has left in the folder and this one may not replace. */
 static void drop_figures(session *s)
 {
-    static const char *const names[] = {"report.html",   "convergence.csv", "spectrum.csv",
-                                        "embedding.csv", "samples.svg",     "margins.csv",
-                                        "final.json",    "tsne.csv"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        (void)unlink(path_in(s, names[i])); /* mostly there is none */
+    for (size_t i = 0; i < FIGURES; i++)
+        (void)unlink(path_in(s, figures[i])); /* mostly there is none */
 }
 
 void evaluation_write_final(session *s, const json_t *list)

@@ -347,8 +347,43 @@ static int check_folder(const char *path)
                                             : refuse_output(path, folder, strerror(errno));
 }
 
+/* Files that a command writes itself and may read again. */
+static int is_written(const option *o)
+{
+    static const char *const names[] = {"output", "checkpoint", "resume", "history", "gradient"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(o->name, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
+static void refuse_same(const struct stat *output, const char *path, const char *input)
+{
+    struct stat info;
+    if (input && stat(input, &info) == 0 && info.st_ino == output->st_ino &&
+        info.st_dev == output->st_dev)
+        cli_fail("%s: is what is read, and would be replaced; name another file", path);
+}
+
+/* An output that is one of the inputs would destroy it; only convert keeps what is in it. */
+static void check_inputs(const session *s, const char *path)
+{
+    const arguments *args = s->args;
+    struct stat output;
+    if (!path || stat(path, &output) != 0 || !S_ISREG(output.st_mode) ||
+        strcmp(args->command->name, "convert") == 0)
+        return;
+    for (size_t i = 0; i < args->operand_count; i++)
+        refuse_same(&output, path, args->operands[i]);
+    for (size_t g = 0; g < COMMAND_GROUPS && args->command->groups[g].options; g++)
+        for (const option *o = args->command->groups[g].options; o->name; o++)
+            if (o->type == OPTION_FILE && !is_written(o))
+                refuse_same(&output, path, arguments_text(args, o->name));
+}
+
 int session_check_output(session *s)
 {
+    check_inputs(s, session_output(s));
     return session_check_path(session_output(s));
 }
 

@@ -48,6 +48,9 @@ void html_figure_close(FILE *f, const char *format, ...) __attribute__((format(p
  * are escaped; the words are the path's. */
 void html_link(FILE *f, const char *path, const char *text);
 
+/* What every page ends with, and the version behind it. */
+#define HTML_WRITTEN_BY "<footer class=\"note\">Written by spdml "
+
 /* The colours and rules of the page, NULL at the end; html_style.c. */
 extern const char *const html_style[];
 
