@@ -9,11 +9,13 @@ from . import _fast
 from ._calls import check_environment as _check_environment
 from ._calls import isa_name, progress, set_engine, version
 from ._errors import (
+    DeviceError,
     FileFormatError,
     InvalidArgumentError,
     NotFiniteError,
     NotPositiveDefiniteError,
     NotSymmetricError,
+    NumericError,
     SPDError,
 )
 from .artifact_detection import Potato
@@ -107,6 +109,7 @@ __all__ = [
     "Covariances",
     "CrossSpectra",
     "Description",
+    "DeviceError",
     "ERPCovariances",
     "Evaluation",
     "Explanation",
@@ -125,6 +128,7 @@ __all__ = [
     "NotFiniteError",
     "NotPositiveDefiniteError",
     "NotSymmetricError",
+    "NumericError",
     "PGA",
     "Potato",
     "RSRClassifier",
