@@ -8,11 +8,13 @@ and work in its pipelines, alongside pyRiemann's.
 from ._calls import check_environment as _check_environment
 from ._calls import isa_name, progress, set_engine, version
 from ._errors import (
+    DeviceError,
     FileFormatError,
     InvalidArgumentError,
     NotFiniteError,
     NotPositiveDefiniteError,
     NotSymmetricError,
+    NumericError,
     SPDError,
 )
 from .artifact_detection import Potato
@@ -100,6 +102,7 @@ __all__ = [
     "Covariances",
     "CrossSpectra",
     "Description",
+    "DeviceError",
     "ERPCovariances",
     "Evaluation",
     "Explanation",
@@ -118,6 +121,7 @@ __all__ = [
     "NotFiniteError",
     "NotPositiveDefiniteError",
     "NotSymmetricError",
+    "NumericError",
     "PGA",
     "Potato",
     "RSRClassifier",

@@ -156,7 +156,7 @@ def call(ctx: Context, name: str, *arguments: Any, allow: Tuple[int, ...] = (), 
         return status
     error = lib.spd_context_error(ctx.handle).contents
     message = _errors.advised(error.message.decode(errors="replace"), error.remedy,
-                              error.remedy_value)
+                              error.remedy_value, _errors.EINVAL if library else status)
     if status > 0:
         _warn(status, message)
         return status

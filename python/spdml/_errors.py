@@ -28,9 +28,14 @@ def _number(value: float) -> str:
     return f"1e{exponent}" if value < 0.05 and f"{value:.6e}" == f"{10.0 ** exponent:.6e}" else f"{value:g}"
 
 
-def advised(message: str, remedy: int, value: float) -> str:
+# Of matrices that were given, which the functions that take them do not change.
+_OF_MATRICES = {1 << 0: "spdml.regularize(X, VALUE)"}
+
+
+def advised(message: str, remedy: int, value: float, status: int = EINVAL) -> str:
     """The message, and what the library says would help: "...; try regularize=1e-6"."""
-    words = [text for bit, text in REMEDIES.items() if remedy & bit]
+    arguments = {**REMEDIES, **_OF_MATRICES} if status in (ENOTSPD, ENUMERIC) else REMEDIES
+    words = [text for bit, text in arguments.items() if remedy & bit]
     if not words:
         return message
     *others, last = words
@@ -78,8 +83,9 @@ class FileFormatError(SPDError, ValueError):
     """A file is not what it claims to be."""
 
 
-class NumericError(SPDError, ArithmeticError):
-    """An iteration broke down."""
+class NumericError(BadMatrixError, ArithmeticError):
+    """A result cannot be computed from these matrices: they are too ill-conditioned, too large or too
+    small; ``index`` says which one it was found at (None if all are meant)."""
 
 
 class DeviceError(SPDError, RuntimeError):
@@ -96,13 +102,13 @@ _SIMPLE = {
     EIO: OSError,
     EFORMAT: FileFormatError,
     ECANCELLED: Cancelled,
-    ENUMERIC: NumericError,
     EDEVICE: DeviceError,
 }
 _ABOUT_A_MATRIX = {
     ENOTSPD: NotPositiveDefiniteError,
     ENOTSYM: NotSymmetricError,
     ENOTFINITE: NotFiniteError,
+    ENUMERIC: NumericError,
 }
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ._errors import InvalidArgumentError
 from ._joint import joint_diagonalizer
 from ._limit import Limit
-from ._sets import adjoint, apply, diagonal, hermitian, inverse, whitened
+from ._sets import adjoint, apply, diagonal, hermitian, inverse, semidefinite, whitened
 from .geodesics import POINTS
 
 _MOST = 9  # matrices of a recursive mean: the work grows as their factorial
@@ -33,7 +33,7 @@ def power_mean(X: np.ndarray, weights: np.ndarray, power: float, limit: Limit,
         X, start = inverse(X), inverse(start)
     K, p, n = apply(start, "invsqrt"), abs(power), X.shape[-1]
     while limit.goes_on():
-        H = _sum(weights, apply(hermitian(K @ X @ adjoint(K)), "power", p))
+        H = _sum(weights, semidefinite(hermitian(K @ X @ adjoint(K)), "power", p))
         before = limit.residual
         limit.note(np.linalg.norm(H - np.eye(n)) / np.sqrt(n))
         share = 0.5 if limit.residual < 0.3 * before else 0.375

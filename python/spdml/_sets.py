@@ -21,6 +21,9 @@ from ._library import MeanOptions
 
 _EMBEDDED = 16        # complex matrices up to this size go to the library for functions
 _EMBEDDED_JOINTLY = 32  # and for joint eigenvalues
+# Left to the library, which knows the rule (docs/math.md): whether a matrix is positive definite
+_WIDE = 2.0**-34    # with eigenvalues as far apart, smallest over largest,
+_LITTLE = 2.0**-16  # or with a pivot as small, relative to the diagonal
 _SCALAR: Dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "log": np.log, "exp": np.exp, "sqrt": np.sqrt, "invsqrt": lambda v: np.asarray(v**-0.5)}
 
@@ -124,6 +127,18 @@ def apply(X: np.ndarray, function: str, power: float = 1.0, n_jobs: Optional[int
     return from_real(F, X.shape[:-2], np.iscomplexobj(X))
 
 
+def semidefinite(X: np.ndarray, function: str, power: float, n_jobs: Optional[int] = None) -> np.ndarray:
+    """sqrt, or a power above 0. Eigenvalues that are zero but for rounding are taken as zero."""
+    try:
+        return apply(X, function, power, n_jobs)
+    except NotPositiveDefiniteError:
+        values, V = np.linalg.eigh(X)
+        least = -8 * np.finfo(float).eps * X.shape[-1] * np.abs(values).max(axis=-1)
+        if (values[..., 0] < least).any():
+            raise
+    return hermitian((V * np.maximum(values, 0.0)[..., None, :] ** power) @ adjoint(V))
+
+
 def _apply_complex(X: np.ndarray, function: str, power: float) -> Optional[np.ndarray]:
     """By LAPACK; None where something is wrong, which the library then names."""
     try:
@@ -132,7 +147,8 @@ def _apply_complex(X: np.ndarray, function: str, power: float) -> Optional[np.nd
             f = values**power if function == "power" else _SCALAR[function](values)
     except (np.linalg.LinAlgError, FloatingPointError):
         return None
-    if not np.isfinite(f).all() or (function != "exp" and values.min() <= 0):
+    wide = values[..., 0] <= _WIDE * values[..., -1]
+    if not np.isfinite(f).all() or (function != "exp" and wide.any()):
         return None
     return hermitian((V * f[..., None, :]) @ adjoint(V))
 
@@ -159,9 +175,17 @@ def _transformed(function: str, X: np.ndarray, name: str) -> np.ndarray:
     return from_real(F, X.shape[:-2], np.iscomplexobj(X))
 
 
+def _factor(X: np.ndarray) -> Optional[np.ndarray]:
+    """By LAPACK; None where it is left to the library whether X is positive definite."""
+    L = _by_lapack(X, np.linalg.cholesky)
+    if L is None or (diagonal(L) ** 2 < _LITTLE * diagonal(X)).any():
+        return None
+    return np.asarray(L)
+
+
 def cholesky(X: np.ndarray, name: str = "X") -> np.ndarray:
     """Lower factors with a positive diagonal."""
-    L = _by_lapack(X, np.linalg.cholesky) if _is_single(X) or np.iscomplexobj(X) else None
+    L = _factor(X) if _is_single(X) or np.iscomplexobj(X) else None
     return L if L is not None else _transformed("spd_cholesky", X, name)
 
 

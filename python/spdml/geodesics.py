@@ -62,7 +62,7 @@ def _airm(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
 def _bures(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
     L = cholesky(A, "A")
     cholesky(B, "B")
-    root = apply(hermitian(adjoint(L) @ B @ L), "sqrt")
+    root = _sets.semidefinite(hermitian(adjoint(L) @ B @ L), "sqrt", 0.5)
     P = (1 - t) * L + t * np.linalg.solve(adjoint(L), root)
     return np.asarray(P @ adjoint(P))
 

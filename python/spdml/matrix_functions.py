@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _device, _fast, _on_device, _sets
 from ._arrays import numbers, place, real, square
-from ._errors import InvalidArgumentError, NotPositiveDefiniteError
+from ._errors import InvalidArgumentError
 from ._sets import adjoint, hermitian
 
 
@@ -201,18 +201,10 @@ def _apply(X: Any, function: str, power: float, n_jobs: Optional[int]) -> np.nda
 
 
 def _semidefinite(X: Any, function: str, power: float, n_jobs: Optional[int]) -> np.ndarray:
-    """A power above 0. Eigenvalues that are zero but for rounding are taken as zero."""
+    """A power above 0."""
     if _device.holds(X):
         return _on_device.apply(X, function, power, n_jobs)
-    X = square(X)
-    try:
-        return _sets.apply(X, function, power, n_jobs)
-    except NotPositiveDefiniteError:
-        values, V = np.linalg.eigh(X)
-        least = -np.finfo(float).eps * X.shape[-1] * np.abs(values).max(axis=-1)
-        if (values[..., 0] < least).any():
-            raise
-    return hermitian((V * np.maximum(values, 0.0)[..., None, :] ** power) @ adjoint(V))
+    return _sets.semidefinite(square(X), function, power, n_jobs)
 
 
 def eigvalsh(A: Any, B: Any = None) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from . import _metrics
 from ._arrays import numbers, square
 from ._errors import InvalidArgumentError
-from ._sets import adjoint, apply, cholesky, diagonal, hermitian, whitened
+from ._sets import adjoint, apply, cholesky, diagonal, hermitian, semidefinite, whitened
 from .distances import rectangles, sound
 from .matrix_functions import expm_derivative, logm_derivative
 
@@ -86,7 +86,7 @@ def _log_bures(X: np.ndarray, C: np.ndarray, full: bool) -> np.ndarray:
     """C M + M C - 2 C, where M C M = X: with C = L L', C M = L (L' X L)^1/2 L^-1."""
     L = cholesky(C, "C")
     cholesky(X)
-    root = apply(hermitian(adjoint(L) @ X @ L), "sqrt")
+    root = semidefinite(hermitian(adjoint(L) @ X @ L), "sqrt", 0.5)
     move = (L @ root) @ np.linalg.solve(L, np.eye(len(L)))
     return np.asarray(move + adjoint(move) - 2 * C)
 
@@ -393,7 +393,7 @@ def norm(T: Any, C: Any, metric: Metric = "airm") -> Any:
 
 def _carry_airm(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
     root, inverse = _roots(A)
-    E = root @ apply(whitened(B, inverse), "sqrt") @ inverse
+    E = root @ semidefinite(whitened(B, inverse), "sqrt", 0.5) @ inverse
     return whitened(T, adjoint(E))
 
 
