@@ -69,7 +69,7 @@ typedef enum spd_status {
     SPD_NOT_DEFINITE = 2,  /* kernel computed, but not positive definite for all data (eq. 10) */
     SPD_ENOMEM = -1,       /* out of memory */
     SPD_EINVAL = -2,       /* an argument is out of range or the wrong shape */
-    SPD_ENOTSPD = -3,      /* a matrix is not positive definite */
+    SPD_ENOTSPD = -3,      /* a matrix is not positive definite, as spd_check has it */
     SPD_ENOTSYM = -4,      /* a matrix is not symmetric */
     SPD_ENOTFINITE = -5,   /* a matrix holds NaN or Inf */
     SPD_EIO = -6,          /* the operating system refused to read or write */
@@ -301,7 +301,12 @@ SPD_API spd_status spd_store_read(spd_context *ctx, const spd_store *store, size
 
 /* SPD_ENOTFINITE, SPD_ENOTSYM or SPD_ENOTSPD for the first bad matrix of the set, in this order
  * of tests; SPD_OK if all p are finite, symmetric to |x_ij - x_ji| <= tolerance * max|x|, and
- * have a Cholesky factor. tolerance 0 means 1e-10; n, p >= 1. */
+ * positive definite. tolerance 0 means 1e-10; n, p >= 1.
+ *
+ * Positive definite means, here and wherever matrices are given to a function that needs them so,
+ * that with D the diagonal of X the smallest eigenvalue of D^-1/2 X D^-1/2 is above 8 n 2^-52:
+ * above what rounding makes of zero, in any units of the rows (docs/math.md). Real forms of complex
+ * matrices are judged as they stand, with n their own. */
 SPD_API spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X,
                              double tolerance);
 SPD_API spd_status spd_check_store(spd_context *ctx, const spd_store *store, double tolerance);

@@ -85,6 +85,7 @@ def _log_cholesky(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
 
 
 def _thompson(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
+    cholesky(B, "B")  # names a matrix that is not positive definite
     values = _sets.joint_eigenvalues(B, A, ("B", "A"))
     low, high = values[..., 0, None, None], values[..., -1, None, None]
     spread = high - low

@@ -11,7 +11,7 @@
  * that of X itself tells nothing, since the sign of its last pivot is that of a rounding error.
  *
  * The rule is for matrices that are given. What is computed from them on the way need only have a
- * factor. */
+ * factor, unless a logarithm is taken of it. */
 #ifndef SPD_LINALG_DEFINITE_H
 #define SPD_LINALG_DEFINITE_H
 

@@ -41,6 +41,13 @@ def calls(X):
         yield metric, lambda: spdml.pairwise_distances(X, metric=metric)
         yield metric, lambda: spdml.mean(X, metric=metric)
         yield metric, lambda: spdml.geodesic(I, one, 0.5, metric=metric)
+    for metric in "thompson", "cholesky", "kullback", "harmonic":
+        yield metric, lambda: spdml.distance(one, I, metric=metric)
+        yield metric, lambda: spdml.pairwise_distances(X, metric=metric)
+    for metric in "thompson", "cholesky":
+        yield metric, lambda: spdml.geodesic(I, one, 0.5, metric=metric)
+    for metric in "harmonic", "thompson", "ale":
+        yield metric, lambda: spdml.mean(X, metric=metric)
     for function in "log", "invsqrt":
         yield function, lambda: spdml.apply(X, function)
         yield function, lambda: spdml.apply(one, function)
