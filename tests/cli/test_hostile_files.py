@@ -89,6 +89,18 @@ def overlapping():
     return local + twice + END.pack(0x06054B50, 0, 0, 2, 2, len(twice), len(local), 0)
 
 
+def nested():
+    """A member within the bytes of another, both whole: names, sizes and checksums are right."""
+    inner = ONE[:AT]
+    outer = zipped([("Y.npy", array(np.frombuffer(inner, "u1")))])
+    at = outer.index(b"PK\1\2")
+    place = outer.index(inner)
+    entry = bytearray(ONE[AT:-22])
+    entry[42:46] = struct.pack("<I", place)
+    both = outer[at:-22] + bytes(entry)
+    return outer[:at] + both + END.pack(0x06054B50, 0, 0, 2, 2, len(both), at, 0)
+
+
 def wide(count=1, size=None, at=AT, locator=None):
     """The directory's place in 64 bits."""
     size = len(ONE) - 22 - AT if size is None else size
@@ -118,6 +130,7 @@ def bomb():
 NPZ = {
     "two members of one name": zipped([("X.npy", EYE), ("X.npy", array(2 * np.eye(3)[None]))]),
     "members that overlap": overlapping(),
+    "a member within another": nested(),
     "a directory that counts too many": spoilt((len(ONE) - 14, b"\xff\xff\xff\xff")),
     "a directory that counts too few": spoilt((len(ONE) - 14, b"\0\0\0\0")),
     "a directory in front of itself": spoilt((len(ONE) - 6, b"\xff\xff\xff\x7f")),
