@@ -7,7 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define GROUPS "/sys/fs/cgroup"
+#ifndef LIMITS_ROOT /* a test has a /proc and a /sys of its own */
+#define LIMITS_ROOT ""
+#endif
+#define GROUPS LIMITS_ROOT "/sys/fs/cgroup"
 #define NONE   DBL_MAX
 
 static double least(double a, double b)
@@ -37,7 +40,7 @@ static double number_in(const char *path, double otherwise)
 int limits_refuse(void)
 {
     return limit_of(RLIMIT_AS) < NONE || limit_of(RLIMIT_DATA) < NONE ||
-           number_in("/proc/sys/vm/overcommit_memory", 0.0) > 1.0;
+           number_in(LIMITS_ROOT "/proc/sys/vm/overcommit_memory", 0.0) > 1.0;
 }
 
 /* ---- the machine ------------------------------------------------------------------------------
@@ -48,7 +51,7 @@ static void machine(double *memory, double *swap)
 {
     char line[128];
     double kib;
-    FILE *f = fopen("/proc/meminfo", "re");
+    FILE *f = fopen(LIMITS_ROOT "/proc/meminfo", "re");
     *memory = NONE;
     *swap = 0.0;
     while (f && fgets(line, sizeof line, f)) {
@@ -69,7 +72,7 @@ static int group_folder(char *path, size_t size)
 {
     char line[1024];
     int found = 0;
-    FILE *f = fopen("/proc/self/cgroup", "re");
+    FILE *f = fopen(LIMITS_ROOT "/proc/self/cgroup", "re");
     while (f && !found && fgets(line, sizeof line, f)) {
         line[strcspn(line, "\n")] = '\0';
         found = strncmp(line, "0::/", 4) == 0;
@@ -119,7 +122,7 @@ double limits_left(void)
 {
     double page = (double)sysconf(_SC_PAGESIZE);
     double size = 0.0, resident = 0.0, shared = 0.0, text, library, data = 0.0;
-    FILE *f = fopen("/proc/self/statm", "re");
+    FILE *f = fopen(LIMITS_ROOT "/proc/self/statm", "re");
     if (f && fscanf(f, "%lf %lf %lf %lf %lf %lf", &size, &resident, &shared, &text, &library,
                     &data) != 6)
         size = resident = shared = data = 0.0;

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import zlib
 
 import numpy as np
@@ -85,6 +86,54 @@ def spdml(command, tmp_path):
             **more,
         )
         return Result(done)
+
+    return run
+
+
+# Starts a command with limits, and writes down what it took. A process of its own, which is small:
+# a child's peak of memory begins with what its parent had.
+LAUNCHER = """
+import json, os, resource, sys
+report, limits, *words = sys.argv[1:]
+child = os.fork()
+if child == 0:
+    for name, value in json.loads(limits).items():
+        resource.setrlimit(getattr(resource, name), (value, value))
+    os.execv(words[0], words)
+status, used = os.wait4(child, 0)[1:]
+with open(report, "w") as file:
+    json.dump([os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss], file)
+"""
+FREE_SECONDS, SECONDS_PER_BYTE = 1.5, 2e-5
+FREE_BYTES, BYTES_PER_BYTE = 64 << 20, 4096
+
+
+@pytest.fixture
+def proportionate(command, sanitized, tmp_path, tmp_path_factory):
+    """Runs the command on hostile files: time on the processor and memory must be in proportion to
+    what lies in the test's folder, and are never more than the limits, by which the system ends it."""
+
+    def run(*words, seconds=5, memory=1 << 30, stack=None):
+        size = sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(tmp_path)
+                   for name in names if os.path.isfile(os.path.join(folder, name)))
+        slower = 4 if sanitized else 1
+        limits = {"RLIMIT_CPU": slower * seconds, "RLIMIT_CORE": 0}
+        if not sanitized:  # which need all addresses
+            limits["RLIMIT_AS"] = memory
+            if stack:
+                limits["RLIMIT_STACK"] = stack
+        report = tmp_path_factory.mktemp("spent") / "report"
+        done = subprocess.run(
+            [sys.executable, "-S", "-E", "-c", LAUNCHER, str(report), json.dumps(limits), command,
+             *map(str, words)],
+            cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, timeout=20 * seconds,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+        done.returncode, spent, kilobytes = json.loads(report.read_text())
+        allowed = FREE_SECONDS + SECONDS_PER_BYTE * size
+        assert spent <= slower * allowed, f"{size} bytes took {spent:.1f} s"
+        allowed = FREE_BYTES + BYTES_PER_BYTE * size
+        assert sanitized or 1024 * kilobytes <= allowed, f"{size} bytes took {kilobytes} kB"
+        return done
 
     return run
 

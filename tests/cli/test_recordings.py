@@ -62,6 +62,12 @@ def test_annotations_become_epochs(spdml, recorded, tmp_path):
     out = np.load(tmp_path / "c.npz")
     close(out["X"], [cov(O[rows[2] - 3 * RATE:rows[2] + round(1.5 * RATE)])])
     assert done.json["events_left_out"] == 1 and "left out 1 event" in done.err
+    for seconds, left_out in ((4, 0), (4.01, 1)):  # the last one ends with the recording, or behind it
+        done = spdml("describe", "covariance", "a.edf", "--events", "auto", "--epoch", f"0:{seconds}",
+                     "-o", "c.npz", "--json").good()
+        close(np.load(tmp_path / "c.npz")["X"],
+              [cov(O[r:r + round(seconds * RATE)]) for r in rows[:4 - left_out]])
+        assert done.json.get("events_left_out", 0) == left_out
 
 
 def test_filters_take_the_rate_of_the_file(spdml, recorded, tmp_path):

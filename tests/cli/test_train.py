@@ -468,3 +468,21 @@ def test_what_update_refuses(spdml, trained, halves, tmp_path, rng):
     np.savez(tmp_path / "four.npz", X=X, y=y)
     spdml("update", "m.spdml", "four.npz", "-o", "n.spdml").failed("four.npz: holds 4 x 4")
     assert not (tmp_path / "n.spdml").exists()
+
+
+def test_maps_of_several_parts_grow(spdml, trained, tmp_path):
+    """The parts of a multi map in another order: each is whole, but they were learned to grow."""
+    trained("nn-stein-multi")
+    with zipfile.ZipFile(tmp_path / "m.spdml") as whole:
+        members = {name: whole.read(name) for name in whole.namelist()}
+    meta = json.loads(members["meta.json"])
+    assert meta["sizes"]["parts"] > 1 and meta["model_1"]["m"] < meta["model_2"]["m"]
+    meta["model_1"], meta["model_2"] = meta["model_2"], meta["model_1"]
+    members["meta.json"] = json.dumps(meta)
+    for name in ("W", "history"):
+        one, two = f"{name}_1.npy", f"{name}_2.npy"
+        members[one], members[two] = members[two], members[one]
+    with zipfile.ZipFile(tmp_path / "m.spdml", "w") as whole:
+        for name, content in members.items():
+            whole.writestr(name, content)
+    spdml("info", "m.spdml").failed("the parts of the map do not grow")

@@ -297,6 +297,17 @@ static void folds_by_group(void)
     CHECK(folds_deal_groups(NULL, 120, label, group, 1, &folds, fold) == SPD_EINVAL, "one group");
 }
 
+/* Groups that suit all folds alike go to the smallest. */
+static void small_folds_come_first(void)
+{
+    const int label[5] = {0, 0, 0, 1, 2}, group[5] = {7, 7, 7, 8, 9};
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        size_t folds = 2, fold[5];
+        CHECK(folds_deal_groups(NULL, 5, label, group, seed, &folds, fold) == SPD_OK, " ");
+        CHECK(fold[3] != fold[0] && fold[4] == fold[3], "%zu %zu %zu", fold[0], fold[3], fold[4]);
+    }
+}
+
 /* After recentring the mean of each group is the identity. */
 static void recentring(void)
 {
@@ -359,6 +370,7 @@ int main(void)
     RUN(splits);
     RUN(folds_by_class);
     RUN(folds_by_group);
+    RUN(small_folds_come_first);
     RUN(recentring);
     return test_summary();
 }

@@ -2,6 +2,8 @@
  * claim too much, and images made without a file. */
 #include "test_image_common.h"
 
+#include "base/stop.h"
+
 /* Appends a chunk of a PNG file, with its checksum. */
 static void add_chunk(file_bytes *file, const char *name, const unsigned char *data, size_t size)
 {
@@ -149,6 +151,39 @@ static void limits(void)
     }
 }
 
+static int always(void *user)
+{
+    (void)user;
+    return 1;
+}
+
+/* The values of an image are taken from the budget as long as it lives; one that is too large
+ * waits, unless it is alone. */
+static void budgets(void)
+{
+    static const char whole[] = "P5 4 2 255\nabcdefgh", cut[] = "P5 4 2 255\nabcdefg";
+    const unsigned char *bytes = (const unsigned char *)whole;
+    budget room;
+    image *one = NULL, *other = NULL;
+    budget_begin(&room, 15);
+    CHECK(image_decode(NULL, bytes, sizeof whole - 1, &room, &one) == SPD_OK, " ");
+    CHECK(room.taken == 8, "%zu values", room.taken);
+    const stop_source before = stop_swap((stop_source){always, NULL});
+    CHECK(image_decode(NULL, bytes, sizeof whole - 1, &room, &other) == SPD_ECANCELLED && !other,
+          "a second one had to wait");
+    stop_swap(before);
+    image_free(one);
+    CHECK(room.taken == 0, "%zu values", room.taken);
+    CHECK(image_decode(NULL, (const unsigned char *)cut, sizeof cut - 1, &room, &one) < 0 &&
+              room.taken == 0,
+          "%zu values of a damaged one", room.taken);
+    mem_fail_at(1);
+    CHECK(image_decode(NULL, bytes, sizeof whole - 1, &room, &one) == SPD_ENOMEM && room.taken == 0,
+          "%zu values without memory", room.taken);
+    mem_fail_at(0);
+    budget_end(&room);
+}
+
 int main(void)
 {
     RUN(png_claims);
@@ -157,5 +192,6 @@ int main(void)
     RUN(tiff_claims);
     RUN(no_images);
     RUN(limits);
+    RUN(budgets);
     return test_summary();
 }

@@ -162,6 +162,26 @@ static void numbers_of_every_class(void)
     CHECK_UNREADABLE(scratch("i1.mat"), SPD_EFORMAT, "v: element 0 is not a value of its class");
 }
 
+/* The last values of a class, and the first that are none, stored as wider numbers. */
+static void limits_of_classes(void)
+{
+    static const struct {
+        uint32_t class_type;
+        int64_t low, high;
+    } is[] = {{MX_INT8, INT8_MIN, INT8_MAX},    {MX_UINT8, 0, UINT8_MAX},
+              {MX_INT16, INT16_MIN, INT16_MAX}, {MX_UINT16, 0, UINT16_MAX},
+              {MX_INT32, INT32_MIN, INT32_MAX}, {MX_UINT32, 0, UINT32_MAX}};
+    for (size_t c = 0; c < sizeof is / sizeof *is; c++) {
+        const int64_t inside[] = {is[c].low, is[c].high}, below[] = {0, is[c].low - 1};
+        const int64_t above[] = {is[c].high + 1, 0};
+        CHECK_STORED(is[c].class_type, MI_INT64, inside, (double)is[c].low, (double)is[c].high);
+        put_class(scratch("out.mat"), is[c].class_type, MI_INT64, 1, 2, below, sizeof below);
+        CHECK_UNREADABLE(scratch("out.mat"), SPD_EFORMAT, "v: element 1 is not a value of its");
+        put_class(scratch("out.mat"), is[c].class_type, MI_INT64, 1, 2, above, sizeof above);
+        CHECK_UNREADABLE(scratch("out.mat"), SPD_EFORMAT, "v: element 0 is not a value of its");
+    }
+}
+
 static void char_matrices_are_rows_of_text(void)
 {
     spd_array *in = NULL;
@@ -382,6 +402,7 @@ int main(void)
     RUN(round_trips);
     RUN(vectors_are_columns);
     RUN(numbers_of_every_class);
+    RUN(limits_of_classes);
     RUN(char_matrices_are_rows_of_text);
     RUN(characters_beyond_ascii);
     RUN(cells_of_other_things);

@@ -332,6 +332,29 @@ static void overwrite(const char *path, long at, double value)
         fclose(f);
 }
 
+/* A change shows in any part of the time stamp. */
+static void time_stamps_count_in_full(void)
+{
+    const struct timespec stamps[][2] = {{{1000000000, 0}, {1000000000, 1000}},
+                                         {{1000000000, 0}, {1000000001, 0}},
+                                         {{1000000001, 0}, {1000000000, 0}}};
+    char path[200], bytes[8];
+    snprintf(path, sizeof path, "%s", scratch("stamp.npy"));
+    for (size_t i = 0; i < sizeof stamps / sizeof *stamps; i++) {
+        io_source *source = NULL;
+        write_large(path);
+        CHECK(source_open(ctx, path, &source) == SPD_OK, "open");
+        CHECK(source_read(ctx, source, 128, 8, bytes) == SPD_OK, "read");
+        CHECK(utimensat(AT_FDCWD, path, stamps[i], 0) == 0, "dated");
+        spd_status status = source_read(ctx, source, 128, 8, bytes);
+        if (i < 2) /* when it was read does not matter */
+            CHECK_FAILED(status, SPD_EIO, "changed while it was being read");
+        else
+            CHECK(status == SPD_OK, "%s", spd_context_error(ctx)->message);
+        source_free(source);
+    }
+}
+
 /* An array is memory of its own: what happens to the file later does not reach it, nor the other
  * way round. */
 static void arrays_are_apart_from_their_file(void)
@@ -468,6 +491,7 @@ int main(void)
     RUN(files_that_are_none);
     RUN(round_trips);
     RUN(headers_are_numpys_own);
+    RUN(time_stamps_count_in_full);
     RUN(arrays_are_apart_from_their_file);
     RUN(files_that_change_are_refused);
     RUN(the_parser_works_on_memory);
