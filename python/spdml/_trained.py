@@ -218,13 +218,14 @@ def _parse(ctx: Context, name: str, values: Dict[str, Any], normalize: bool) -> 
 
 
 def train(name: str, values: Dict[str, Any], normalize: bool, X: np.ndarray, classes: np.ndarray,
-          label: np.ndarray, n_jobs: Optional[int], means: Any = (None, None)) -> Trained:
+          label: np.ndarray, n_jobs: Optional[int],
+          means: Tuple[Any, Any] = (None, None)) -> Trained:
     """The method, trained on X with the class numbers label; nothing of them is kept."""
     ctx = context(n_jobs)
     method = _parse(ctx, name, values, normalize)
     samples = _samples(X, label, len(classes))
     keep: List[Any] = []
-    take_means(samples, *means, keep)
+    take_means(samples, means[0], means[1], keep)
     made = _Owner()
     call(ctx, "spd_classifier_fit", c.byref(method), c.byref(samples), None,
          c.byref(made.pointer))

@@ -51,7 +51,8 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         """Trains the method on X and y. Neither is kept: what the method needs is copied."""
         return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any, means: Any = (None, None)) -> "_Recognizer":
+    def _fit(self, X: Any, y: Any,
+             means: Tuple[Any, Any] = (None, None)) -> "_Recognizer":
         metric = str(self._method(None)[0]).partition("-")[2]
         X = checked(X, [metric], n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))

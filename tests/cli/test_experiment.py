@@ -121,7 +121,7 @@ def test_cov3dj_needs_clips(spdml, tmp_path, rng):
     """Matrices have none, and who names methods does not ask for it; grids are for $methods."""
     A = rng.standard_normal((40, 5, 9))
     np.savez(tmp_path / "a.npz", X=A @ A.transpose(0, 2, 1), y=np.arange(40) % 2,
-             subject=np.arange(40) % 4)
+             subject=np.arange(40) // 10)
     got = spdml("experiment", "motion", "--quick", "--data", "a.npz", "--json").good().json
     assert table(got)["cov3dj"] == {"2 train": None, "3 train": None}
     assert any("it needs the clips" in note for note in got["notes"])

@@ -300,3 +300,35 @@ def test_outer_folds(labelled, who, repeats):
         spdml.evaluate(X, y, "mdm-airm", outer_folds=4, outer_groups=who)
     with pytest.raises(ValueError, match="outer_folds"):
         spdml.evaluate(X, y, "mdm-airm", split=0.5, outer_groups=who)
+
+
+def test_pca_of_all_observations():
+    """With the means of observations pca- is the PCA of all of them; without, it warns."""
+    rng = np.random.default_rng(3)
+    tables = [rng.standard_normal((20 + i, 4)) * [3, 2, 1, 1] + 50 + rng.normal(0, [1, 1, 5, 9], 4)
+              for i in range(16)]
+    X, y = np.array([np.cov(t.T) for t in tables]), np.arange(16) % 2
+    means = {"feature_mean": [t.mean(axis=0) for t in tables],
+             "feature_count": [len(t) for t in tables]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted = spdml.SPDClassifier("pca-nn-airm", {"m": 2}).fit(X, y, **means)
+        found = spdml.evaluate(X, y, "pca-nn-airm", values={"m": 2}, split=0.5, repeats=3, **means)
+    W = np.linalg.eigh(np.cov(np.concatenate(tables).T))[1][:, 2:]
+    low = W.T @ X @ W
+    expected = spdml.SPDClassifier("nn-airm").fit(low, y)
+    np.testing.assert_allclose(fitted.decision_function(X), expected.decision_function(low),
+                               atol=1e-9)
+    with pytest.warns(UserWarning, match="pooled covariance"):
+        pooled = spdml.SPDClassifier("pca-nn-airm", {"m": 2}).fit(X, y)
+    assert np.abs(pooled.decision_function(X) - fitted.decision_function(X)).max() > 1e-3
+    with pytest.warns(UserWarning, match="pooled covariance"):
+        other = spdml.evaluate(X, y, "pca-nn-airm", values={"m": 2}, split=0.5, repeats=3)
+    assert found.remarks == [] and "pooled covariance" in other.remarks[0]
+    for wrong in ({"feature_mean": means["feature_mean"]}, {**means, "feature_count": [0] * 16},
+                  {**means, "feature_count": np.ones((16, 3))},
+                  {**means, "feature_mean": np.full((16, 4), np.nan)}):
+        with pytest.raises(spdml.InvalidArgumentError, match="feature_mean"):
+            spdml.SPDClassifier("pca-nn-airm").fit(X, y, **wrong)
+        with pytest.raises(spdml.InvalidArgumentError, match="feature_mean"):
+            spdml.evaluate(X, y, "pca-nn-airm", split=0.5, **wrong)

@@ -16,10 +16,13 @@ from sklearn.model_selection import cross_val_score
 
 METHODS = ["nn-airm", "knn-stein", "mdm-airm", "rsr", "cdl", "cdl-lda", "pga", "ts-lda",
            "ksvm-stein", "ksvm-log-euclidean", "riemannian-lle", "nn-airm-ml", "rsr-multi",
-           "mdm-airm-csp", "pca-nn-airm"]
+           "mdm-airm-csp", "pca-nn-airm", "cov3dj"]
 CLASSIFIERS = [spdml.MDM("stein"), spdml.KNearestNeighbors(3), spdml.RSRClassifier(alpha=1e-3),
                spdml.CDLClassifier(), spdml.CDLClassifier(variant="lda"),
                *(spdml.SPDClassifier(method) for method in METHODS)]
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:there are no means of observations")
 
 
 def name_of(estimator):
