@@ -182,7 +182,7 @@ def test_a_forked_child_can_go_on(quick):
     own: a fork copies the calling thread alone, and the test runner and its libraries may have others
     that hold a lock just then. Python drops the other threads' contexts within os.fork()."""
     program = """
-import concurrent.futures, os, signal, sys, time
+import concurrent.futures, gc, os, signal, sys, time
 import numpy as np, spdml
 A = np.random.default_rng(0).standard_normal((200, 20, 40))  # so many that workers are worth it
 X = A @ A.transpose(0, 2, 1)
@@ -191,6 +191,7 @@ other = concurrent.futures.ThreadPoolExecutor(1)
 assert (other.submit(spdml.pairwise_distances, X, n_jobs=2).result() == expected).all()
 child = os.fork()
 if child == 0:
+    gc.collect()  # contexts are in cycles
     os._exit(0 if (spdml.pairwise_distances(X, n_jobs=2) == expected).all() else 1)
 until = time.monotonic() + 60
 ended, status = 0, 0
