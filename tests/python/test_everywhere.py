@@ -289,6 +289,55 @@ def test_explanations_of_complex_maps():
     np.testing.assert_allclose(spdml.explain(learned).weight, found.weight, rtol=1e-9)
 
 
+# ---- arguments that count ------------------------------------------------------------------------
+
+CARRIED = {"decode_domains", "encode_domains", "unupper", "upper", "TLDummy"}  # only moved about
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in CARRIED])
+def test_functions_pass_no_nan_on(name, bad):
+    rng = np.random.default_rng(2)
+    X, W = random_spd(rng, 12, 4), np.linalg.qr(rng.standard_normal((4, 2)))[0]
+    if arguments(name, X, W) is None:
+        pytest.skip("takes no matrices")
+    X[0, 1, 1] = bad
+    with pytest.raises(ValueError):
+        wanted = arguments(name, X, W)
+        getattr(spdml, name)(*wanted[0], **wanted[1])
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in CARRIED])
+def test_estimators_pass_no_nan_on(name):
+    X, y = given(name, *scales())
+    bad, fitted = X.copy(), made(name).fit(X, y)
+    bad[0, 1, 1] = np.nan
+    calls = [getattr(fitted, method) for method in METHODS if hasattr(fitted, method)]
+    for call in [lambda Z: made(name).fit(Z, y)] + calls:
+        with pytest.raises(ValueError):
+            call(bad)
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if "sample_weight" in inspect.signature(
+    getattr(spdml, name).fit).parameters])
+def test_weights_are_used_or_refused(name):
+    X, y = given(name, *scales())
+
+    def said(weight):
+        if name.startswith("TL"):  # transform is for the target, which stays
+            return {"fit_transform": made(name).fit_transform(X, y, sample_weight=weight)}
+        return results(made(name).fit(X, y, sample_weight=weight), X)
+
+    plain = said(None)
+    try:
+        weighted = said(np.linspace(1, 3, len(X)) ** 3)
+    except spdml.InvalidArgumentError as problem:
+        assert "sample_weight" in str(problem)
+        assert_same(said(np.ones(len(X))), plain, name)
+        return
+    assert any((weighted[method] != values).any() for method, values in plain.items())
+
+
 # ---- classes in any order ------------------------------------------------------------------------
 
 def reordered(method, X, label, classes):
