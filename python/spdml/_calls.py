@@ -102,6 +102,13 @@ def set_engine(engine: str) -> str:
     ------
     RuntimeError
         For 'cuda' where no GPU can be used.
+
+    Examples
+    --------
+    >>> import spdml
+    >>> before = spdml.set_engine("auto")
+    >>> spdml.set_engine(before)
+    'auto'
     """
     global _engine
     number, device, ctx = ctypes.c_int(), ctypes.create_string_buffer(256), context(1)
@@ -200,10 +207,26 @@ def long_way() -> bool:
 
 @contextlib.contextmanager
 def progress(callback: Optional[ProgressCallback] = None) -> Iterator[None]:
-    """Reports the progress of the calls made inside, as in ``with spdml.progress(): model.fit(X)``.
+    """Reports the progress of the calls made inside, as in ``with spdml.progress(): model.fit(X)``. Calls
+    that other threads make meanwhile are not reported.
 
-    ``callback(task, done, total, unit)`` is called a few times a second; total is 0 when unknown,
-    and raising an exception ends the call. Without one, a tqdm bar is drawn (needs tqdm)."""
+    Parameters
+    ----------
+    callback : function or None
+        Called as ``callback(task, done, total, unit)`` a few times a second; total is 0 when unknown,
+        and raising an exception ends the call. None: a tqdm bar is drawn (needs tqdm).
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> with spdml.progress(lambda task, done, total, unit: None):
+    ...     spdml.mean(np.ones((3, 1, 1)))
+    array([[1.]])
+    """
     token = _callback.set(callback if callback is not None else _Bar())
     try:
         yield
@@ -225,5 +248,17 @@ def check_environment() -> None:
 
 
 def isa_name() -> str:
-    """The instruction set of the kernels in use: avx512, avx2 or baseline."""
+    """The instruction set of the kernels in use.
+
+    Returns
+    -------
+    str
+        'avx512', 'avx2' or 'baseline'.
+
+    Examples
+    --------
+    >>> import spdml
+    >>> spdml.isa_name() in ("avx512", "avx2", "baseline")
+    True
+    """
     return str(lib.spd_isa_name().decode())

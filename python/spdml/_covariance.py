@@ -16,6 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ._errors import InvalidArgumentError, NotFiniteError
 from ._sets import adjoint
 
+_PIECE = 1 << 18  # numbers that an iteration goes over before Python can hear Ctrl-C
+
 Estimator = Union[str, float, Callable[..., Any]]
 
 
@@ -172,21 +174,31 @@ def _settled(weigh: Callable[[np.ndarray], np.ndarray], X: np.ndarray, init: Any
         if start.shape != (n, n):
             raise InvalidArgumentError(f"init has shape {start.shape}; it must be {(n, n)}")
         C = np.repeat(start[None], len(X), axis=0).astype(X.dtype)
+    step = max(1, _PIECE // (n * times))
+    left = sum(_settle(weigh, X[first:first + step], C[first:first + step], tol, most)
+               for first in range(0, len(X), step))
+    if left:
+        warnings.warn(
+            f"{left} of {len(X)} covariance matrices did not converge in {most} iterations; "
+            f"raise n_iter_max or tol", ConvergenceWarning, stacklevel=2)
+    return np.asarray(C)
+
+
+def _settle(weigh: Callable[[np.ndarray], np.ndarray], X: np.ndarray, C: np.ndarray, tol: float,
+            most: int) -> int:
+    """C, where the iteration begins, <- where it ends; returns how many have not come to an end."""
     going = np.arange(len(X))
     for _ in range(most):
         Y = X if len(going) == len(X) else X[going]
         square = np.einsum("pit,pit->pt", np.conj(Y), np.linalg.inv(C[going]) @ Y).real
-        new = np.asarray((Y * weigh(square)[:, None, :]) @ adjoint(Y)) / times
+        new = np.asarray((Y * weigh(square)[:, None, :]) @ adjoint(Y)) / X.shape[-1]
         size = np.linalg.norm(C[going], axis=(1, 2))
         moved = np.linalg.norm(new - C[going], axis=(1, 2))
         C[going] = new
         going = going[moved > tol * size]
         if not len(going):
-            return np.asarray(C)
-    warnings.warn(
-        f"{len(going)} of {len(X)} covariance matrices did not converge in {most} iterations; "
-        f"raise n_iter_max or tol", ConvergenceWarning, stacklevel=2)
-    return np.asarray(C)
+            break
+    return len(going)
 
 
 def _robust(kind: str) -> Callable[..., np.ndarray]:

@@ -126,6 +126,8 @@ def rotation_of_matrices(source: Part, target: Part, options: Any) -> np.ndarray
         np.asarray(options.weights, dtype=float)
     if weight.shape != (len(classes),) or not (weight >= 0).all() or not weight.sum() > 0:
         raise InvalidArgumentError(f"weights are {options.weights!r}; {len(classes)} are needed")
+    if np.iscomplexobj(source[0]) or np.iscomplexobj(target[0]):
+        raise InvalidArgumentError("X is complex; rotations are found for real matrices")
     S, T = _class_means(source, classes), _class_means(target, classes)
     cost = _Cost(S, T, weight / weight.sum(), options.metric)
     starts = sorted(_starts(S, T), key=cost.value)

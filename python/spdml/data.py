@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._arrays import doubles, real, text, whole
+from ._arrays import doubles, numbers, real, text, whole
 from ._calls import call, context
 from ._data_library import Array, DataSet, DescribeOptions, Failures, Rect, data_library
 from ._errors import InvalidArgumentError
@@ -140,7 +140,7 @@ class _Options:
         model = given.pop("model", None)
         if model is not None:
             W = np.transpose(model.components_) if hasattr(model, "components_") else model
-            W = np.ascontiguousarray(W, dtype=float)
+            W = numbers(W, "model")
             if W.ndim != 2:
                 raise InvalidArgumentError(f"model has shape {W.shape}; W is n x m")
             self.kept.append(W)
@@ -233,8 +233,24 @@ def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
         scales, orientations, kmax, spacing, sigma, grid, rects; motion: asf, center, frames,
         temporal_pyramid, overlap, unit_range; signals: group, channels_first, rate, window, step, bands (pairs of
         edges), order, channels, events, epoch (from, to), event_names. Sizes are numbers or pairs.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
 
-    Needs libspdml-data beside libspdml, which wheels do not hold.
+    Needs libspdml-data beside libspdml, which is in the package spdml-data.
+
+    Returns
+    -------
+    Description
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np, spdml
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "signals.csv")
+    ...     np.savetxt(path, np.random.default_rng(0).standard_normal((50, 3)), delimiter=",")
+    ...     spdml.describe("covariance", path).X.shape
+    (1, 3, 3)
     """
     library = data_library()
     ctx = context(n_jobs)
@@ -283,12 +299,27 @@ def from_epochs(epochs: Any, estimator: Any = "cov", regularize: float = 0.0,
     estimator, regularize : as for `covariances`
     picks : names of the channels to take, in this order; default all
 
-    The labels are the names of the events; ``columns['sample']`` is the sample of the onset.
+    Returns
+    -------
+    Description
+        The labels are the names of the events; ``columns['sample']`` is the sample of the onset.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np, spdml
+    >>> signals = np.random.default_rng(0).standard_normal((4, 2, 30))
+    >>> epochs = SimpleNamespace(get_data=lambda: signals, event_id={"left": 1, "right": 2},
+    ...                          events=np.array([[0, 0, 1], [30, 0, 2], [60, 0, 1], [90, 0, 2]]),
+    ...                          ch_names=["C3", "C4"])
+    >>> made = spdml.from_epochs(epochs, "oas")
+    >>> made.X.shape, made.y.tolist()
+    ((4, 2, 2), ['left', 'right', 'left', 'right'])
     """
     for name in ("get_data", "events", "event_id", "ch_names"):
         if not hasattr(epochs, name):
             raise InvalidArgumentError(f"epochs has no {name}; it must be an mne.Epochs or the like")
-    signals = np.asarray(epochs.get_data(), dtype=float)
+    signals = numbers(epochs.get_data(), "get_data()")
     channels = [str(name) for name in epochs.ch_names]
     events = np.asarray(epochs.events)
     if signals.ndim != 3 or signals.shape[1] != len(channels):

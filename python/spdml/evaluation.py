@@ -184,6 +184,10 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     seed : of splits, folds and random maps
     n_jobs : threads; None and -1: all cores. Results do not depend on it
 
+    Returns
+    -------
+    Evaluation
+
     Examples
     --------
     >>> import numpy as np

@@ -266,9 +266,27 @@ def _shrinkage(estimator: Any) -> Tuple[int, float]:
 
 @_fast.covariances
 def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -> np.ndarray:
-    """Covariance matrices (p, channels, channels) of signals (p, channels, times), as pyRiemann's
-    function of that name: cov (1/(r-1)), scm (1/r), oas, lwf, or a shrinkage between 0 and 1.
-    signals may be a list of (channels, times) arrays of different lengths."""
+    """Covariance matrices of signals, as pyRiemann's function of that name. The class `Covariances` has
+    further estimators, and takes complex signals.
+
+    Parameters
+    ----------
+    signals : array, shape (p, channels, times), or a list of (channels, times) of different lengths
+    estimator : 'cov' (1/(times - 1)), 'scm' (1/times), 'oas', 'lwf', or a shrinkage between 0 and 1
+    regularize : float
+        What is added to the diagonal, relative to its mean.
+
+    Returns
+    -------
+    array, shape (p, channels, channels)
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> spdml.covariances(np.array([[[1.0, -1.0, 1.0, -1.0], [0.0, 2.0, 0.0, -2.0]]]), "scm")
+    array([[[1., 0.],
+            [0., 2.]]])
+    """
     shrinkage, value = _shrinkage(estimator)
     regularize = real(regularize, "regularize")
     if regularize < 0:

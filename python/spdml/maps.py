@@ -414,12 +414,36 @@ class SPDML(MatrixTransformer):
 
 def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] = None,
          **options: Any) -> Any:
-    """The cost that SPDML.fit minimises, at any W (n, m) of full rank: as the command ``spdml cost``.
+    """The cost that SPDML.fit minimises, at any W of full rank: as the command ``spdml cost``. It sums
+    over ordered pairs: every pair counts twice.
 
-    y None is unsupervised. options are parameters of SPDML (metric, objective, nu_w, nu_b, graph,
-    affinity_weight, log_cost, paper). With gradient=True the result is (cost, gradient), and the
-    gradient (n, m) is not projected; of a complex W, it is that by the real parts plus i times that
-    by the imaginary ones. The cost sums over ordered pairs: every pair counts twice."""
+    Parameters
+    ----------
+    X : array, (p, n, n)
+        Real symmetric or complex Hermitian.
+    y : labels, or None: unsupervised
+    W : array, (n, m)
+    gradient : bool
+        Also the gradient.
+    n_jobs : int or None
+        Threads; None and -1: all cores.
+    options : parameters of SPDML
+        metric, objective, nu_w, nu_b, graph, affinity_weight, log_cost, paper.
+
+    Returns
+    -------
+    float, or (float, array (n, m))
+        The gradient is not projected; of a complex W, it is that by the real parts plus i times that
+        by the imaginary ones.
+
+    Examples
+    --------
+    >>> import numpy as np, spdml
+    >>> X = np.array([1.0, 2.0, 1.0, 3.0])[:, None, None] * np.eye(2)
+    >>> value, G = spdml.cost(X, [0, 0, 1, 1], np.eye(2)[:, :1], gradient=True)
+    >>> G.shape
+    (2, 1)
+    """
     hermitian = np.iscomplexobj(X)
     X = definite(X, n_jobs=n_jobs) if hermitian else matrices(X)
     p, n = X.shape[:2]

@@ -289,6 +289,7 @@ def _derivative(X: Any, C: Any, quotients: Callable[[np.ndarray], np.ndarray],
     if X.ndim < 2 or X.shape[-2:] != C.shape[-2:]:
         raise InvalidArgumentError(
             f"X has shape {X.shape}; (..., {C.shape[-1]}, {C.shape[-1]}) is needed, as C has it")
+    _sets.finite(X, "X")
     if definite:
         _sets.cholesky(C, "C")  # names a matrix that is not
     d, V = np.linalg.eigh(C)

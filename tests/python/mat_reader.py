@@ -25,7 +25,7 @@ class Refused(Exception):
 def open_library():
     beside = pathlib.Path(os.environ["SPDML_LIBRARY"]).parent / "libspdml-data.so"
     if not beside.exists():
-        pytest.skip("there is no libspdml-data.so beside libspdml.so")
+        pytest.skip("there is no libspdml-data.so beside libspdml.so", allow_module_level=True)
     library = ctypes.CDLL(str(beside))
     core = ctypes.CDLL(os.environ["SPDML_LIBRARY"])
     core.spd_context_new.restype = ctypes.c_void_p

@@ -62,6 +62,18 @@ def test_arrays_that_are_no_matrices(bad, words):
         spdml.mean(bad)
 
 
+@pytest.mark.parametrize("metric", ["airm", "log-euclidean", "log-cholesky", "harmonic", "kullback_sym"])
+@pytest.mark.parametrize("kind", [float, complex])
+def test_places_are_those_of_the_caller(metric, kind):
+    """A single matrix has no number; one of several dimensions has its indices."""
+    good, bad = np.eye(2, dtype=kind), np.diag([1.0, -1.0]).astype(kind)
+    for A, B, place in [(good, bad, "B is"), (bad, good, "A is"), (good, np.stack([good, bad]), r"B\[1\] is"),
+                        (np.stack([good, good, bad]), good, r"A\[2\] is"), (np.stack([good, good]), bad, "B is"),
+                        (np.stack([good, good, bad, good]).reshape(2, 2, 2, 2), good, r"A\[1, 0\] is")]:
+        with pytest.raises(spdml.NotPositiveDefiniteError, match=f"^{place}"):
+            spdml.distance(A, B, metric)
+
+
 def test_sizes_that_differ(X):
     with pytest.raises(ValueError, match="Y holds 2 x 2 matrices; 6 x 6 expected"):
         spdml.pairwise_distances(X, np.eye(2)[None])
@@ -182,7 +194,7 @@ def test_a_forked_child_can_go_on(quick):
     own: a fork copies the calling thread alone, and the test runner and its libraries may have others
     that hold a lock just then. Python drops the other threads' contexts within os.fork()."""
     program = """
-import concurrent.futures, os, signal, sys, time
+import concurrent.futures, gc, os, signal, sys, time
 import numpy as np, spdml
 A = np.random.default_rng(0).standard_normal((200, 20, 40))  # so many that workers are worth it
 X = A @ A.transpose(0, 2, 1)
@@ -191,6 +203,7 @@ other = concurrent.futures.ThreadPoolExecutor(1)
 assert (other.submit(spdml.pairwise_distances, X, n_jobs=2).result() == expected).all()
 child = os.fork()
 if child == 0:
+    gc.collect()  # contexts are in cycles
     os._exit(0 if (spdml.pairwise_distances(X, n_jobs=2) == expected).all() else 1)
 until = time.monotonic() + 60
 ended, status = 0, 0

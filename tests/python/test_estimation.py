@@ -8,6 +8,7 @@ import spdml
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
+from spdml import _covariance
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the peer
 ESTIMATORS = ["scm", "cov", "corr", "oas", "lwf", "sch", "hub", "stu", "tyl", "mcd"]
@@ -119,6 +120,25 @@ def test_clones_pickles_and_samples_one_by_one(rng, estimator):
     np.testing.assert_allclose(alone, expected, rtol=1e-12, atol=1e-14)
     assert copy.set_output(transform="pandas") is copy
     assert isinstance(copy.transform(X), np.ndarray)
+
+
+@pytest.mark.parametrize("estimator", ["hub", "stu", "tyl"])
+def test_iterations_go_over_pieces(rng, estimator, monkeypatch):
+    """Python hears Ctrl-C between them. Each signal has its own end, so that pieces change no bit."""
+    X = rng.standard_normal((30, 4, 50)) * rng.exponential(size=(30, 1, 50))
+    whole = spdml.Covariances(estimator).transform(X)
+    seen, weights = [], _covariance._weights
+
+    def watched(*arguments):
+        weigh = weights(*arguments)
+        return lambda square: seen.append(len(square)) or weigh(square)
+
+    monkeypatch.setattr(_covariance, "_weights", watched)
+    monkeypatch.setattr(_covariance, "_PIECE", 7 * 4 * 50)
+    np.testing.assert_array_equal(spdml.Covariances(estimator).transform(X), whole)
+    assert max(seen) == 7
+    with pytest.warns(ConvergenceWarning, match="30 of 30"):
+        spdml.Covariances(estimator, tol=0, n_iter_max=2).transform(X)
 
 
 def test_options_are_parameters():

@@ -6,6 +6,7 @@ complex matrices. A name that needs special arguments says so in a table below."
 
 import concurrent.futures
 import copy
+import gc
 import inspect
 import os
 import pathlib
@@ -20,6 +21,7 @@ import numpy as np
 import pytest
 import spdml
 from conftest import random_hpd, random_spd
+from sklearn.base import is_classifier
 from spdml import _trained
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -69,7 +71,8 @@ def covariances(A):
 MADE = {
     "BilinearFilter": lambda: spdml.BilinearFilter(np.eye(4)[:2]),
     "BlockCovariances": lambda: spdml.BlockCovariances(2),
-    "CSP": lambda: spdml.CSP(2), "SPoC": lambda: spdml.SPoC(2), "SPDML": lambda: spdml.SPDML(2),
+    "CoSpectra": lambda: spdml.CoSpectra(16), "CrossSpectra": lambda: spdml.CrossSpectra(16),
+    "Coherences": lambda: spdml.Coherences(16), "CSP": lambda: spdml.CSP(2), "SPoC": lambda: spdml.SPoC(2), "SPDML": lambda: spdml.SPDML(2),
     "Kmeans": lambda: spdml.Kmeans(2, random_state=0),
     "KMeans": lambda: spdml.KMeans(2, random_state=0),
     "PGA": lambda: spdml.PGA(3),
@@ -83,8 +86,7 @@ MADE = {
 ON_SIGNALS = {"BlockCovariances", "CoSpectra", "Coherences", "Covariances", "CrossSpectra", "ERPCovariances",
               "TimeDelayCovariances", "Xdawn", "XdawnCovariances"}
 NUMBERS = {"KNearestNeighborRegressor", "KNearestNeighborsRegressor", "SPoC", "SVR", "TLRegressor"}
-# What real signals alone can be given to, since spectra of complex ones have two sides.
-REAL = {"CoSpectra", "Coherences", "CrossSpectra"}
+REAL = {"CoSpectra", "Coherences", "CrossSpectra", "TLRotate"}  # which refuse complex numbers
 
 
 def made(name):
@@ -146,17 +148,17 @@ def ways(estimator, folder):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_estimator_comes_back(name, signals, tmp_path, monkeypatch):
     """And goes on learning as if it had never been away."""
-    if name in REAL and signals is phases:
-        pytest.skip("of real signals alone")
     X, y = given(name, *signals())
+    if name in REAL and signals is phases:
+        with pytest.raises(spdml.InvalidArgumentError, match="complex|real"):
+            made(name).fit(X, y).transform(X)
+        return
     first, more = np.arange(len(X)) < 24, slice(24, None)
     if name.startswith("TL"):
         first = np.arange(len(X)) % 3 > 0  # of both domains
     fitted = made(name).fit(X[first], y[first])
-    if name in ("TLDummy",):
-        expected = {}
     expected = results(fitted, X)
-    assert expected or name == "TLDummy"
+    assert expected
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))  # nothing of it needs one
     for way, other in ways(fitted, tmp_path):
         about = f"{name} by {way}"
@@ -174,14 +176,12 @@ def test_every_estimator_comes_back(name, signals, tmp_path, monkeypatch):
 FREER = {"SPDML": "the map may be complex", "SPDClassifier": "the map may be complex",
          "FGDA": "shrinkage counts the dimensions, which are more", "FgMDM": "as FGDA",
          "Xdawn": "the basis of an eigenspace", "XdawnCovariances": "as Xdawn",
-         "Shrinkage": "the target counts real numbers", "TLRotate": "of real matrices"}
+         "Shrinkage": "the target counts real numbers"}
 
 
-@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in ON_SIGNALS])
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in ON_SIGNALS | REAL])
 def test_real_matrices_are_complex_ones(name):
     X, y = given(name, *scales())
-    if name == "TLRotate":
-        pytest.skip(FREER[name])
     expected = results(made(name).fit(X, y), X)
     found = results(made(name).fit(X.astype(complex), y), X.astype(complex))
     assert {k: v.shape for k, v in found.items()} == {k: v.shape for k, v in expected.items()}
@@ -189,18 +189,12 @@ def test_real_matrices_are_complex_ones(name):
         assert_same(found, expected, name, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in NUMBERS and
-                                  hasattr(made(name), "predict") and hasattr(made(name), "classes_") is False
-                                  and getattr(made(name), "_estimator_type", "") == "classifier"])
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if is_classifier(made(name))])
 def test_classifiers_see_imaginary_parts(name):
     X, y = given(name, *phases(72))
-    if name.startswith("TL"):
-        target = np.char.startswith(np.asarray(y, dtype=str), "b")
-        truth = spdml.decode_domains(X, y)[1].astype(str)
-        assert (made(name).fit(X, y).predict(X).astype(str) == truth)[target].mean() > 0.8
-        return
-    half = len(X) // 2
-    assert made(name).fit(X[:half], y[:half]).score(X[half:], y[half:]) > 0.8
+    truth = spdml.decode_domains(X, y)[1].astype(int) if name.startswith("TL") else y
+    fitted = made(name).fit(X[::2], y[::2]) if len(set(y[::2])) == len(set(y)) else made(name).fit(X, y)
+    assert (fitted.predict(X).astype(int) == truth).mean() > 0.8
 
 
 def arguments(name, X, W):
@@ -220,13 +214,12 @@ SPECIAL = {
     "apply": lambda X, W, y: ([X, "log"], {}),
     "powm": lambda X, W, y: ([X, 0.3], {}),
     "cost": lambda X, W, y: ([X, y, W], {"objective": "difference", "nu_w": 2, "nu_b": 2}),
-    "evaluate": lambda X, W, y: ([X, y, ["nn-airm", "mdm-stein", "ts-lda", "rsr", "knn-airm"]],
+    "evaluate": lambda X, W, y: ([X, y, ["nn-airm", "mdm-stein", "rsr", "knn-airm"]],
                                  {"outer_folds": 3}),
     "explain": lambda X, W, y: ([W, X], {}),
     "exp_map": lambda X, W, y: ([spdml.log_map(X, X[0]), X[0]], {}),
     "inner_product": lambda X, W, y: ([X, X[::-1], X[0]], {}),
     "norm": lambda X, W, y: ([X, X[0]], {}),
-    "mahalanobis": lambda X, W, y: ([X[0], X[1]], {}),
     "masked_mean": lambda X, W, y: ([X, [np.eye(4)[:, :3]] * len(X)], {}),
     "recenter": lambda X, W, y: ([X, y], {}),
     "transport": lambda X, W, y: ([X, X[0], X[1]], {}),
@@ -236,6 +229,7 @@ SPECIAL = {
     "decode_domains": lambda X, W, y: (list(spdml.encode_domains(X, y, y)), {}),
     "covariances": lambda X, W, y: None, "describe": lambda X, W, y: None, "from_epochs": lambda X, W, y: None,
     "embed": lambda X, W, y: None,  # of real matrices
+    "mahalanobis": lambda X, W, y: None,  # of vectors
     "isa_name": lambda X, W, y: None, "progress": lambda X, W, y: None, "set_engine": lambda X, W, y: None,
 }
 
@@ -267,9 +261,11 @@ def test_functions_take_complex_matrices(name):
     turned = arguments(name, (T + T.conj().swapaxes(1, 2)) / 2, U @ W)
     for found, values in zip(numbers_of(function(*turned[0], **turned[1])), expected):
         assert found.shape == values.shape
+        if name in ("masked_mean", "nan_mean"):  # by rows, which are others now
+            continue
         if found.shape[-2:] == (4, 4) and found.dtype.kind == "c":  # matrices turn with theirs
             np.testing.assert_allclose(found, U @ values @ U.conj().T, rtol=1e-7, atol=1e-8)
-        elif name not in ("explain", "upper", "tangent_space", "nan_mean") and found.dtype.kind == "f":
+        elif name not in ("explain", "upper", "tangent_space") and found.dtype.kind == "f":
             np.testing.assert_allclose(found, values, rtol=1e-7, atol=1e-8)
 
 
@@ -293,29 +289,84 @@ def test_explanations_of_complex_maps():
     np.testing.assert_allclose(spdml.explain(learned).weight, found.weight, rtol=1e-9)
 
 
+# ---- arguments that count ------------------------------------------------------------------------
+
+CARRIED = {"decode_domains", "encode_domains", "unupper", "upper", "TLDummy"}  # only moved about
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in CARRIED])
+def test_functions_pass_no_nan_on(name, bad):
+    rng = np.random.default_rng(2)
+    X, W = random_spd(rng, 12, 4), np.linalg.qr(rng.standard_normal((4, 2)))[0]
+    if arguments(name, X, W) is None:
+        pytest.skip("takes no matrices")
+    X[0, 1, 1] = bad
+    with pytest.raises(ValueError):
+        wanted = arguments(name, X, W)
+        getattr(spdml, name)(*wanted[0], **wanted[1])
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name not in CARRIED])
+def test_estimators_pass_no_nan_on(name):
+    X, y = given(name, *scales())
+    bad, fitted = X.copy(), made(name).fit(X, y)
+    bad[0, 1, 1] = np.nan
+    calls = [getattr(fitted, method) for method in METHODS if hasattr(fitted, method)]
+    for call in [lambda Z: made(name).fit(Z, y)] + calls:
+        with pytest.raises(ValueError):
+            call(bad)
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if "sample_weight" in inspect.signature(
+    getattr(spdml, name).fit).parameters])
+def test_weights_are_used_or_refused(name):
+    X, y = given(name, *scales())
+
+    def said(weight):
+        if name.startswith("TL"):  # transform is for the target, which stays
+            return {"fit_transform": made(name).fit_transform(X, y, sample_weight=weight)}
+        return results(made(name).fit(X, y, sample_weight=weight), X)
+
+    plain = said(None)
+    try:
+        weighted = said(np.linspace(1, 3, len(X)) ** 3)
+    except spdml.InvalidArgumentError as problem:
+        assert "sample_weight" in str(problem)
+        assert_same(said(np.ones(len(X))), plain, name)
+        return
+    assert any((weighted[method] != values).any() for method, values in plain.items())
+
+
 # ---- classes in any order ------------------------------------------------------------------------
 
 def reordered(method, X, label, classes):
     """A classifier as it is loaded from a file with the classes in that order."""
-    estimator = spdml.SPDClassifier(method)
-    estimator._take(_trained.train(method, {}, False, X, np.array(classes), label.astype(np.intc), 1))
+    estimator, values = spdml.SPDClassifier(method), {"k": 4} if method.startswith("knn") else {}
+    estimator._take(_trained.train(method, values, False, X, np.array(classes), label.astype(np.intc), 1))
     return estimator
 
 
 @pytest.mark.parametrize("method", ["nn-airm", "knn-airm", "mdm-airm", "ts-lda", "rsr", "cdl", "ksvm-stein"])
 def test_classes_need_not_be_sorted(method):
-    X, y = given("MDM", *scales(40))
-    X = np.concatenate([X, X[:8]])  # copies in the other class: neighbours are tied
-    y = np.concatenate([y, 1 - y[:8]])
+    """As those of files, which are in the order of the file. Labels are arbitrary, so that neighbours are
+    tied."""
+    rng = np.random.default_rng(3)
+    X, y = random_spd(rng, 40, 4), rng.integers(0, 2, 40)
     sorted_one = reordered(method, X, y, ["a", "b"])
     other = reordered(method, X, 1 - y, ["b", "a"])
     expected, found = results(sorted_one, X), results(other, X)
     np.testing.assert_array_equal(found["predict"], expected["predict"])
-    np.testing.assert_allclose(found["decision_function"], -expected["decision_function"], atol=1e-9)
+    np.testing.assert_allclose(found["decision_function"], -expected["decision_function"],
+                               atol=1e-3 if method.startswith("ksvm") else 1e-9)  # libsvm's tolerance
     chosen = np.where(found["decision_function"] > 0, "a", "b")
     np.testing.assert_array_equal(chosen, found["predict"])
     if "predict_proba" in expected:
         np.testing.assert_allclose(found["predict_proba"], expected["predict_proba"][:, ::-1], atol=1e-9)
+    if method.startswith("knn"):
+        share = expected["predict_proba"] * 4
+        assert (share == share.round()).all() and (share == 2).any()
+        assert (np.abs(expected["decision_function"][share[:, 0] == 2]) == 0.5).all()
 
 
 def test_means_of_unsorted_classes_learn_further(tmp_path):
@@ -353,7 +404,7 @@ def test_weights_of_means_that_are_not_known(tmp_path):
 
 def fork_after_use_by_another_thread():
     """Ends this process: 0 if a child has the same results of every estimator."""
-    signals = scales(48, 8)
+    signals = scales(192)
 
     def use():
         used = {}
@@ -367,6 +418,7 @@ def fork_after_use_by_another_thread():
     used = other.submit(use).result()
     child = os.fork()
     if child == 0:
+        gc.collect()  # contexts of the other thread are in cycles
         for name, (fitted, X, expected) in used.items():
             assert_same(results(fitted, X), expected, name)
         os._exit(0)

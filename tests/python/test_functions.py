@@ -134,6 +134,14 @@ def test_covariances_of_signals_of_different_lengths(rng):
     np.testing.assert_allclose(shrunk[0], 0.75 * S + 0.25 * np.trace(S) / 3 * np.eye(3), **CLOSE)
 
 
+def test_nearest_to_matrices_without_a_positive_eigenvalue():
+    np.testing.assert_allclose(spdml.nearest_spd(np.diag([-1.0, -4.0])), 4e-6 * np.eye(2))
+    both = spdml.nearest_spd(np.stack([-np.eye(2), np.diag([2.0, -1.0])]), reg=0.1)
+    np.testing.assert_allclose(both, [0.1 * np.eye(2), np.diag([2.0, 0.2])], atol=1e-15)
+    with pytest.raises(spdml.InvalidArgumentError, match=r"X\[1\] is zero"):
+        spdml.nearest_spd(np.stack([np.eye(2), np.zeros((2, 2))]))
+
+
 def test_regularize_leaves_its_argument(X):
     before = X.copy()
     Y = spdml.regularize(X, 0.1, 0.5)

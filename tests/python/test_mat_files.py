@@ -2,12 +2,13 @@
 
 import pathlib
 
-import h5py
 import numpy as np
 import pytest
 import scipy.io
 import scipy.io.matlab
 from mat_reader import Refused, pages_first, put_header, read
+
+h5py = pytest.importorskip("h5py", reason="h5py is not installed")
 
 REAL = pathlib.Path(scipy.io.matlab.__file__).parent / "tests" / "data"
 NUMBERS = ["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]

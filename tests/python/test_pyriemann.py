@@ -215,6 +215,17 @@ def test_matrix_functions(rng, draw, name):
         same(getattr(ours, derivative)(X, X[0, 0]), getattr(peer_base, derivative)(X, X[0, 0]))
 
 
+def test_tables_of_functions_are_theirs():
+    for module, table in [(peer_distance, "distance_functions"), (peer_geodesic, "geodesic_functions"),
+                          (peer_kernel, "kernel_functions"), (peer_tangent, "log_map_functions"),
+                          (peer_tangent, "exp_map_functions"), (peer_tangent, "innerproduct_functions"),
+                          (peer_tangent, "transport_functions")]:
+        theirs, mine = getattr(module, table), getattr(spdml.geometry, table)
+        assert mine.keys() == theirs.keys()
+        for metric, function in theirs.items():
+            assert mine[metric].__name__ == function.__name__
+
+
 def test_matrices_that_are_not_square(rng):
     A, B = rng.standard_normal((2, 5, 3, 4)) + 1j * rng.standard_normal((2, 5, 3, 4))
     same(spdml.distance(A, B, "euclid"), peer_distance.distance_euclid(A, B))
