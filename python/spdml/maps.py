@@ -78,7 +78,7 @@ class SPDML(MatrixTransformer):
         Threads; None and -1: all cores. The result does not depend on it.
     objective : 'auto', 'difference' (the paper's), 'ratio', 'log-margin' or 'softmax'
         'auto' is 'softmax', or 'difference' with nu_w, nu_b or paper, without y, and for the
-        approximate log-Euclidean cost. With the last two, nu_w and nu_b say how many candidates a sample has; None: all others,
+        approximate log-Euclidean cost. With the last two, nu_w and nu_b say how many candidates a sample has at least; None: all others,
         of more than 500 samples the nearest 30 and 60.
     graph : 'or' or 'directed'
     affinity_weight : weight of the between graph
