@@ -56,7 +56,7 @@ static void fill_problem(const training *r, const svm_pair *pair, struct svm_pro
     }
 }
 
-static void solve(const struct svm_problem *problem, double cost, svm_pair *pair)
+static spd_status solve(const struct svm_problem *problem, double cost, svm_pair *pair)
 {
     const struct svm_parameter parameter = {.svm_type = C_SVC,
                                             .kernel_type = PRECOMPUTED,
@@ -65,16 +65,19 @@ static void solve(const struct svm_problem *problem, double cost, svm_pair *pair
                                             .C = cost,
                                             .shrinking = 1};
     struct svm_model *model = svm_train(problem, &parameter);
+    if (!model) /* the one of src/missing says so */
+        return SPD_ENOMEM;
     memset(pair->coef, 0, (size_t)problem->l * sizeof *pair->coef);
     for (int k = 0; k < model->l; k++)
         pair->coef[model->sv_indices[k] - 1] = model->sv_coef[0][k];
     pair->rho = model->rho[0];
     svm_free_and_destroy_model(&model);
+    return SPD_OK;
 }
 
 /* Bytes that libsvm takes for a problem of `size` samples: rows of the kernel in single precision,
- * up to its cache, and about forty numbers for each sample. It does not look whether it got them,
- * and ends the process without. */
+ * up to its cache, and about forty numbers for each sample. libsvm itself does not look whether it
+ * got them, and ends the process without. */
 static double bytes_of_solver(size_t size)
 {
     double rows = 4.0 * (double)size * (double)size, cache = CACHE * 0x1p20;
@@ -107,7 +110,7 @@ static spd_status train_pair(void *user, size_t chunk, int thread)
     (void)thread;
     if (status == SPD_OK) {
         fill_problem(r, pair, &problem, node);
-        solve(&problem, r->cost, pair);
+        status = solve(&problem, r->cost, pair);
     }
     arena_free(&room);
     return status;

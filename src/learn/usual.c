@@ -28,7 +28,7 @@ static usual candidates(size_t p, const classes *c)
 {
     if (p > ALL_CANDIDATES_UP_TO)
         return (usual){CANDIDATES_WITHIN, CANDIDATES_BETWEEN};
-    return (usual){c->largest > 1 ? c->largest - 1 : 1, p - c->smallest};
+    return (usual){c->largest > 1 ? c->largest - 1 : 1, c->labelled - c->smallest};
 }
 
 /* The approximate log-Euclidean cost is meant for the paper's objective; candidates need labels. */

@@ -179,7 +179,8 @@ def test_nu_b(spdml, tmp_path, rng):
     one = spdml("evaluate", name, "--methods", "nn-airm-ml", "--paper", "-m", "3", "--nu-b", "5",
                 "--split", "0.5", "--repeats", "2", "--json").good().json["results"][0]
     assert points["5"]["nn-airm-ml"] == one["accuracy_mean"]
-    assert ET.parse(tmp_path / "out" / "figure.svg").getroot().tag.endswith("svg")
+    figure = ET.parse(tmp_path / "out" / "figure.svg").getroot()
+    assert figure.tag.endswith("svg") and "paper 58.6" in [text.text for text in figure.iter()]
     assert (tmp_path / "out" / "report.html").read_text(encoding="utf-8").count("<svg ") == 1
 
 

@@ -448,6 +448,15 @@ def test_unlabelled_samples(fit, tmp_path, rng):
     assert known["classes"] == shown["classes"] + 1 and known["unlabelled"] == 0
 
 
+def test_candidates_have_labels(fit, tmp_path, rng):
+    """By default all that have one: of 60 samples 40, ten of them of the sample's own class."""
+    X, y = twin.classes(rng, 60, 5)
+    y = np.where(np.arange(60) < 40, np.arange(60) % 4, -1)
+    np.savez(tmp_path / "s.npz", X=X, y=y)
+    shown = fit("s.npz", "-m", 2, "--unlabelled", -1, "--max-iter", 1).good().json
+    assert (shown["nu_w"], shown["nu_b"]) == (9, 30)
+
+
 def test_unlabelled_value_that_no_sample_has(fit, data):
     done = fit("d.npz", "-m", 3, "--unlabelled", "none", "--max-iter", 2).good()
     assert "no matrix has the label none" in done.err

@@ -40,6 +40,14 @@ def test_help_of_a_command(spdml, name):
     assert spdml("help", name).good().out == out
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_speaks_of_options_that_are_there(spdml, name):
+    out = spdml(name, "--help").good().out
+    there = set(re.findall(r"^ {2,6}(?:-., )?(--[a-z][a-z-]+)", out, re.M))
+    elsewhere = {"--leave-one-group-out"} if name == "join" else set() # 'evaluate ...', it says
+    assert set(re.findall(r"--[a-z][a-z-]+", out)) - there <= elsewhere
+
+
 def test_help_shows_range_default_and_choices(spdml):
     out = " ".join(spdml("neighbours", "--help").out.split())
     assert "between 1 and 2147483647; default 1" in out

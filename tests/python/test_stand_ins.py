@@ -6,6 +6,9 @@ import itertools
 import json
 import os
 import random
+import subprocess
+import sys
+import textwrap
 import time
 import zlib
 
@@ -297,6 +300,21 @@ class Parameter(c.Structure):
 class Machine(c.Structure):
     _fields_ = [("l", c.c_int), ("sv_coef", c.POINTER(c.POINTER(c.c_double))), ("sv_indices", c.POINTER(c.c_int)),
                 ("rho", c.POINTER(c.c_double))]
+
+
+def test_machines_without_memory():
+    """There is none, and the process goes on."""
+    alone = textwrap.dedent("""
+        import ctypes as c, resource, sys
+        lib = c.CDLL(sys.argv[1])
+        lib.svm_train.restype = c.c_void_p
+        class Problem(c.Structure):
+            _fields_ = [("l", c.c_int), ("y", c.c_void_p), ("x", c.c_void_p)]
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20),) * 2)
+        print(lib.svm_train(c.byref(Problem(50_000_000)), bytes(64)))""")
+    done = subprocess.run([sys.executable, "-c", alone, PATH], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "None\n"), done.stderr
 
 
 @pytest.mark.parametrize("cost", [0.1, 1.0, 100.0])

@@ -36,6 +36,7 @@ WRONG = {
     "an option": ("src/learn/a.c", '/* --a */\nint f(void) { return fail("try --ridge"); }\n',
                   "--ridge: options belong to the command", 2),
     "printing": ("src/learn/a.c", 'void f(void) { puts("a"); }\n', "neither prints", 1),
+    "an end": ("src/missing/z/a.c", "void f(void)\n{\n    abort();\n}\n", "abort: the library", 3),
 }
 
 

@@ -25,22 +25,24 @@ static void extend(svg_frame *a, double x, double low, double high)
     }
 }
 
-/* Points of one method: place, percent, and percent -+ deviation within 0 .. 100; rows each. */
+/* Points of one method: place, percent, percent -+ deviation within 0 .. 100, and the paper's
+ * percent, NaN where it has none; rows each. */
 typedef struct curve {
-    double *x, *y, *low, *high;
+    double *x, *y, *low, *high, *paper;
 } curve;
 
 static curve curve_of(const experiment *x, size_t column)
 {
     const table *t = &x->table;
     size_t rows = t->row.count;
-    double *values = cli_alloc_table(4, rows, sizeof *values, "points");
-    curve c = {values, values + rows, values + 2 * rows, values + 3 * rows};
+    double *values = cli_alloc_table(5, rows, sizeof *values, "points");
+    curve c = {values, values + rows, values + 2 * rows, values + 3 * rows, values + 4 * rows};
     for (size_t r = 0; r < rows; r++) {
         double deviation = table_at(t, r, column, TABLE_DEVIATION);
         c.x[r] = position(x, strtod(t->row.word[r], NULL));
         c.y[r] = 100.0 * table_at(t, r, column, TABLE_OURS);
         c.low[r] = c.high[r] = c.y[r];
+        c.paper[r] = 100.0 * table_at(t, r, column, TABLE_PAPER);
         if (isfinite(c.y[r]) && isfinite(deviation)) {
             c.low[r] = fmax(c.y[r] - 100.0 * deviation, 0.0);
             c.high[r] = fmin(c.y[r] + 100.0 * deviation, 100.0);
@@ -69,8 +71,10 @@ static svg_frame frame_of(FILE *f, const experiment *x)
                    .y1 = -INFINITY};
     for (size_t c = 0; c < x->table.column.count; c++) {
         curve points = curve_of(x, c);
-        for (size_t r = 0; r < x->table.row.count; r++)
+        for (size_t r = 0; r < x->table.row.count; r++) {
             extend(&a, points.x[r], points.low[r], points.high[r]);
+            extend(&a, points.x[r], points.paper[r], points.paper[r]);
+        }
     }
     for (size_t i = 0; i < x->mark.count; i++)
         extend(&a, position(x, x->mark_at[i]), NAN, NAN);
@@ -81,15 +85,27 @@ static svg_frame frame_of(FILE *f, const experiment *x)
     return a;
 }
 
+/* The paper's point: a hollow mark, with its number. */
+static void put_paper(const svg_frame *a, double x, double percent, size_t column)
+{
+    double at = svg_x(a, x), level = svg_y(a, percent);
+    svg_mark(a->f, at, level, 4.5, (int)column, (int)column, 0);
+    fprintf(a->f, "<text class=\"soft\" x=\"%.1f\" y=\"%.1f\">paper %.1f</text>\n", at + 8,
+            level + 4, percent);
+}
+
 static void put_curve(const svg_frame *a, const experiment *x, size_t column)
 {
     size_t rows = x->table.row.count;
     curve c = curve_of(x, column);
     svg_band(a, (int)column, rows, c.x, c.low, c.high);
     svg_line(a, (int)column, rows, c.x, c.y);
-    for (size_t r = 0; r < rows; r++)
+    for (size_t r = 0; r < rows; r++) {
         if (isfinite(c.y[r]))
             svg_mark(a->f, svg_x(a, c.x[r]), svg_y(a, c.y[r]), 3.5, (int)column, (int)column, 1);
+        if (isfinite(c.paper[r]))
+            put_paper(a, c.x[r], c.paper[r], column);
+    }
     svg_legend_line(a->f, a->left + (double)(column % 2) * 250.0, legend_line(column), (int)column,
                     x->table.column.word[column]);
 }
@@ -129,7 +145,8 @@ static void put_figure(FILE *f, const experiment *x, open_fn *open)
 {
     svg_frame a = frame_of(f, x);
     open(f, "figure", WIDTH, HEIGHT, x->title,
-         "One line per method; bands are one standard deviation to either side.");
+         "One line per method; bands are one standard deviation to either side; hollow marks are "
+         "the paper's.");
     if (x->scale == SVG_LOG10)
         put_octaves(&a, x);
     else
@@ -209,8 +226,8 @@ static void results(FILE *f, const experiment *x)
     if (x->axis[0]) {
         html_figure(f, "large");
         put_figure(f, x, svg_open);
-        html_figure_close(f, "Bands are one standard deviation to either side. The same as "
-                             "<code>figure.svg</code>.");
+        html_figure_close(f, "Bands are one standard deviation to either side; hollow marks are "
+                             "the paper's. The same as <code>figure.svg</code>.");
     }
     put_table(f, &x->table, "accuracy %", experiment_rows(x), 0, !x->axis[0]);
     put_table(f, &x->times, EXPERIMENT_SECONDS, "method", 1, 0);

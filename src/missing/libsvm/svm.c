@@ -107,14 +107,20 @@ static double offset(const machine *m)
     return count ? sum / count : (high + low) / 2.0;
 }
 
+/* NULL without memory. */
 static struct svm_model *make_model(const machine *m)
 {
     struct svm_model *model = malloc(sizeof *model);
     double *numbers = malloc(((size_t)m->size + 1) * sizeof *numbers);
     int *indices = malloc((size_t)m->size * sizeof *indices);
     double **rows = malloc(sizeof *rows);
-    if (!model || !numbers || !indices || !rows)
-        abort(); /* as libsvm would: whoever calls has asked whether there is memory */
+    if (!model || !numbers || !indices || !rows) {
+        free(model);
+        free(numbers);
+        free(indices);
+        free(rows);
+        return NULL;
+    }
     *model = (struct svm_model){.sv_coef = rows, .sv_indices = indices, .rho = numbers + m->size};
     rows[0] = numbers;
     for (int t = 0; t < m->size; t++)
@@ -133,13 +139,14 @@ struct svm_model *svm_train(const struct svm_problem *problem, const struct svm_
     machine m = {.size = size, .y = problem->y, .x = problem->x, .C = how->C};
     m.a = calloc((size_t)size, sizeof *m.a);
     m.gradient = malloc((size_t)size * sizeof *m.gradient);
-    if (!m.a || !m.gradient)
-        abort();
-    for (int t = 0; t < size; t++)
-        m.gradient[t] = -1.0;
-    while (most-- > 0 && choose(&m, &i, &j) > how->eps && i >= 0 && j >= 0)
-        move(&m, i, j);
-    struct svm_model *model = make_model(&m);
+    struct svm_model *model = NULL;
+    if (m.a && m.gradient) {
+        for (int t = 0; t < size; t++)
+            m.gradient[t] = -1.0;
+        while (most-- > 0 && choose(&m, &i, &j) > how->eps && i >= 0 && j >= 0)
+            move(&m, i, j);
+        model = make_model(&m);
+    }
     free(m.a);
     free(m.gradient);
     return model;
