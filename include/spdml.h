@@ -104,7 +104,8 @@ typedef enum spd_remedy {
     SPD_REMEDY_LABEL_PATTERN = 1 << 14, /* give a pattern for labels */
     SPD_REMEDY_SKELETON = 1 << 15,      /* name the file of the skeleton */
     SPD_REMEDY_PLAIN_KERNEL = 1 << 16,  /* do not normalise the kernel */
-    SPD_REMEDY_AUTO_ENGINE = 1 << 17    /* let the library choose an engine that is there */
+    SPD_REMEDY_AUTO_ENGINE = 1 << 17,   /* let the library choose an engine that is there */
+    SPD_REMEDY_LEAVE_OUT = 1 << 18      /* leave out matrices with NaN or Inf */
 } spd_remedy;
 
 /* "regularize", "ridge", ...; NULL unless it is exactly one. */

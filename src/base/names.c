@@ -187,7 +187,7 @@ static const naming remedies = {
     .kind = "remedy", /* by the number of the bit */
     .word = {"regularize", "ridge", "symmetrize", "shrink", "project", "channels-first", "window",
              "size", "sift-step", "no-color", "regions", "name-x", "name-y", "labels",
-             "label-pattern", "skeleton", "plain-kernel", "auto-engine"},
+             "label-pattern", "skeleton", "plain-kernel", "auto-engine", "leave-out"},
 };
 
 const char *spd_remedy_name(spd_remedy remedy)

@@ -14,9 +14,39 @@ static spd_status broken_cell(spd_context *ctx, csv_step step, const csv_cell *c
                                          : "something follows a closing quote");
 }
 
-static spd_status not_a_number(spd_context *ctx, const csv_cell *cell)
+/* Is it a number whose point is a comma: "3,14"? */
+static int has_decimal_comma(const csv_cell *cell)
+{
+    char text[64];
+    double value;
+    char *comma = NULL;
+    if (cell->size >= sizeof text)
+        return 0;
+    memcpy(text, cell->from, cell->size);
+    text[cell->size] = '\0';
+    comma = strchr(text, ',');
+    if (!comma)
+        return 0;
+    *comma = '.';
+    return text_number(text, cell->size, &value);
+}
+
+static spd_status decimal_comma(spd_context *ctx, const csv_cell *cell)
+{
+    return ctx_fail(ctx, SPD_EFORMAT,
+                    "line %zu, column %zu: '%.*s' has a decimal comma; numbers have a point: "
+                    "replace the commas",
+                    cell->line, cell->column + 1, (int)cell->size, cell->from);
+}
+
+/* Where there are decimal commas, they are why a header was not known as one, too. */
+static spd_status not_a_number(spd_context *ctx, const csv_table *table, const csv_cell *cell)
 {
     char text[32], plain[24];
+    if (has_decimal_comma(cell))
+        return decimal_comma(ctx, cell);
+    if (table->comma.from)
+        return decimal_comma(ctx, &table->comma);
     size_t size = cell->size < sizeof text - 1 ? cell->size : sizeof text - 1;
     if (size == 0)
         return ctx_fail(ctx, SPD_EFORMAT, "line %zu, column %zu is empty; a number is expected",
@@ -126,8 +156,10 @@ static spd_status later_rows(spd_context *ctx, csv_cursor *c, survey *s)
             return ctx_fail(ctx, SPD_EFORMAT, "line %zu has %s than the %zu cells of the first row",
                             cell.line, cell.last && cell.column < table->columns ? "less" : "more",
                             table->columns);
-        table->seen[cell.column] |=
-            text_number(cell.from, cell.size, &value) ? CSV_NUMBER_LATER : CSV_TEXT_LATER;
+        const int number = text_number(cell.from, cell.size, &value);
+        table->seen[cell.column] |= number ? CSV_NUMBER_LATER : CSV_TEXT_LATER;
+        if (!number && !table->comma.from && has_decimal_comma(&cell))
+            table->comma = cell;
         s->label_again |= s->label.from && cell.column == table->label &&
                           cell.size == s->label.size &&
                           memcmp(cell.from, s->label.from, cell.size) == 0;
@@ -240,7 +272,7 @@ spd_status csv_numbers(spd_context *ctx, const csv_table *table, size_t column, 
     csv_cell cell;
     while (csv_next(&walk, &cell) == CSV_CELL)
         if ((cell.column == column) == alone && !text_number(cell.from, cell.size, out++))
-            return not_a_number(ctx, &cell);
+            return not_a_number(ctx, table, &cell);
     return SPD_OK;
 }
 
@@ -252,7 +284,7 @@ spd_status csv_numbers_at(spd_context *ctx, const csv_table *table, size_t n, co
     while (csv_next(&walk, &cell) == CSV_CELL) {
         const size_t at = place[cell.column];
         if (at != SIZE_MAX && !text_number(cell.from, cell.size, out + at))
-            return not_a_number(ctx, &cell);
+            return not_a_number(ctx, table, &cell);
         out += cell.last ? n : 0;
     }
     return SPD_OK;

@@ -49,6 +49,8 @@ typedef struct csv_table {
     size_t rows, columns;
     unsigned char *seen; /* columns: which of the above */
     size_t label;        /* column with labels, or columns when there is none */
+    csv_cell comma;      /* the first number below the first row with a decimal comma; from NULL:
+                            there is none */
 } csv_table;
 
 /* Learns the shape. y_name: header of the label column besides "y", "label", "labels", "class";

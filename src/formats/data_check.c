@@ -9,7 +9,8 @@
 #include "formats/data.h"
 #include "io/text.h"
 
-#define CHUNK_BYTES ((size_t)1 << 22) /* of matrices that a thread looks at at a time */
+#define CHUNK_BYTES   ((size_t)1 << 22) /* of matrices that a thread looks at at a time */
+#define NO_COVARIANCE 0.1               /* asymmetry that is not a matter of rounding */
 
 double data_asymmetry(size_t n, const double *X)
 {
@@ -69,6 +70,10 @@ static spd_status refuse_asymmetry(spd_context *ctx, const spd_data *data, size_
                                       "differ"
                                     : "symmetric (entries differ",
                     asymmetry);
+    if (asymmetry > NO_COVARIANCE) {
+        ctx_append(ctx, "; it is no covariance matrix. If these are images, describe them first");
+        return SPD_ENOTSYM;
+    }
     return ctx_advise(ctx, SPD_ENOTSYM, SPD_REMEDY_SYMMETRIZE, 0.0);
 }
 
@@ -102,8 +107,8 @@ static spd_status refuse_endless(spd_context *ctx, const spd_data *data, size_t 
 {
     char sample[80];
     name_sample(data, i, sample, sizeof sample);
-    return ctx_fail_at(ctx, SPD_ENOTFINITE, i, 0.0,
-                       "%s holds NaN or Inf; remove the sample or repair the file", sample);
+    ctx_fail_at(ctx, SPD_ENOTFINITE, i, 0.0, "%s holds NaN or Inf", sample);
+    return ctx_advise(ctx, SPD_ENOTFINITE, SPD_REMEDY_LEAVE_OUT, 0.0);
 }
 
 /* Any NaN or Inf anywhere comes first, then the first asymmetric matrix. Every process of a job

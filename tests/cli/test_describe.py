@@ -347,6 +347,18 @@ def test_unknown_kind(spdml, tables):
     spdml("describe", "tables.npz", "x", "-o", "c.npz").failed("first operand", code=2)
 
 
+@pytest.mark.parametrize("header", ["Zeit;Fz;Cz\n", ""])
+def test_decimal_commas_are_named(spdml, tmp_path, header):
+    (tmp_path / "german.csv").write_text(header + "0,0;1,5;2,5\n0,1;1,25;2\n0,2;-1,5;7,5\n")
+    spdml("describe", "covariance", "german.csv", "-o", "c.npz").failed(
+        "german.csv: line 2, column 1", "has a decimal comma", "replace the commas")
+    (tmp_path / "index.csv").write_text("file;label;age\na.csv;left;3,5\nb.csv;right;4,5\n")
+    for name in "ab":
+        np.savetxt(tmp_path / f"{name}.csv", np.random.default_rng(1).random((9, 2)), delimiter=",")
+    spdml("describe", "covariance", "a.csv", "b.csv", "--labels", "index.csv", "-o", "c.npz").good()
+    assert list(load(tmp_path / "c.npz")["age"]) == ["3,5", "4,5"]  # a text is not looked at
+
+
 # ---- labels --------------------------------------------------------------------------------------
 
 

@@ -198,6 +198,16 @@ def test_headers_of_tables_are_channels(spdml, rng, tmp_path):
         assert json.loads(file.read("meta.json"))["rows"] == {"channels": ["O1", "O2"]}
 
 
+def test_methods_without_a_map(spdml, learned, rng, tmp_path):
+    """ts-lda has none by nature, whatever m and n are."""
+    np.savez(tmp_path / "t.npz", X=random_spd(rng, 12, 3), y=np.arange(12) % 2)
+    spdml("train", "t.npz", "--method", "ts-lda", "-o", "t.spdml").good()
+    done = spdml("explain", "t.spdml").failed("t.spdml: ts-lda works on the whole matrices", "(-ml)")
+    assert "m = n" not in done.err
+    spdml("evaluate", "t.npz", "--methods", "src", "--split", 0.5).failed(
+        "'spdml describe --keep-images'", "--vectors")
+
+
 def test_trained_methods(spdml, learned, tmp_path):
     learned(meta=JOINTS)
     spdml("train", "data.npz", "--method", "nn-stein-ml", "-m", 2, "--no-tune", "-o",

@@ -64,6 +64,61 @@ def test_singular_to_rounding(spdml, tmp_path):
 # ---- labels --------------------------------------------------------------------------------------
 
 
+def test_nan_can_be_left_out(spdml, tmp_path, rng):
+    """The advice names a command that does it."""
+    X = random_spd(rng, 5, 3)
+    X[1, 0, 2] = np.nan
+    X[4] = np.inf
+    np.savez(tmp_path / "a.npz", X=X, y=list("abcde"), subject=np.arange(5))
+    advice = "'spdml convert --drop-nan'"
+    assert advice in rows(spdml("info", "a.npz"))["problems"]
+    spdml("mean", "a.npz").failed("a.npz: X[1] (label b) holds NaN or Inf", advice)
+    done = spdml("convert", "a.npz", "--drop-nan", "-o", "b.npz").good()
+    assert done.err == "spdml: a.npz: left out 2 of 5 matrices, which contain NaN or Inf\n"
+    with np.load(tmp_path / "b.npz") as b:
+        assert list(b["y"]) == list("acd") and list(b["subject"]) == [0, 2, 3]
+        assert np.array_equal(b["X"], X[[0, 2, 3]])
+    X[2, 0, 1] += 1e-3  # the rest is checked as ever
+    np.savez(tmp_path / "a.npz", X=X)
+    spdml("convert", "a.npz", "--drop-nan", "-o", "b.npz").failed("a.npz", "not symmetric")
+    np.savez(tmp_path / "a.npz", X=X * np.nan)
+    spdml("convert", "a.npz", "--drop-nan", "-o", "b.npz").failed("all matrices contain NaN")
+
+
+def test_images_are_no_covariances(spdml, tmp_path, rng):
+    np.savez(tmp_path / "faces.npz", X=rng.random((6, 8, 8)))
+    problem = rows(spdml("info", "faces.npz"))["problems"]
+    assert "no covariance matrices, then: of images 'spdml describe'" in problem
+    assert "--symmetrize" not in problem
+    done = spdml("mean", "faces.npz").failed("X[0] is not symmetric", "describe them first")
+    assert "--symmetrize" not in done.err
+    X = random_spd(rng, 6, 3)
+    X[2, 0, 1] *= 1 + 1e-6
+    np.savez(tmp_path / "a.npz", X=X)
+    assert "try --symmetrize" in rows(spdml("info", "a.npz"))["problems"]
+    spdml("mean", "a.npz").failed("X[2] is not symmetric", "try --symmetrize")
+
+
+@pytest.mark.parametrize("name, what, said", [
+    ("a.edf", "a recording", "describe covariance"), ("a.bdf", "a recording", "describe covariance"),
+    ("a.amc", "motion capture", "describe joints"), ("a.PNG", "an image", "region"),
+    ("a.tar.gz", "an archive", "describe KIND"), ("a.zip", "an archive", "describe KIND"),
+    ("folder", "a folder", "describe KIND")])
+def test_what_is_no_data_set_yet(spdml, tmp_path, name, what, said):
+    (tmp_path / "folder").mkdir()
+    if name != "folder":
+        (tmp_path / name).write_bytes(b"anything")
+    spdml("info", name).failed(f"{name}: is {what}, not a data set", said)
+
+
+def test_the_eleventh_class(spdml, tmp_path, rng):
+    for classes, shown in [(10, "1 x c9"), (11, "1 x c10"), (12, "and 2 more")]:
+        np.savez(tmp_path / "a.npz", X=random_spd(rng, classes, 2),
+                 y=[f"c{i}" for i in range(classes)])
+        labels = rows(spdml("info", "a.npz"))["labels"]
+        assert shown in labels and "and 1 more" not in labels
+
+
 def test_one_class(spdml, tmp_path, rng):
     np.savez(tmp_path / "a.npz", X=random_spd(rng, 3, 2), y=[7, 7, 7])
     assert rows(spdml("info", "a.npz"))["labels"] == "1 class\n3 x 7\n"

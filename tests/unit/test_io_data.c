@@ -213,7 +213,8 @@ static void bad_matrices_are_named(void)
     fill(X);
     bad[1] = (double)NAN;
     refuse(put_set("nan.npz", X, &y), NULL, SPD_ENOTFINITE,
-           "nan.npz: X[3] (label 8) holds NaN or Inf; remove the sample");
+           "nan.npz: X[3] (label 8) holds NaN or Inf");
+    CHECK(spd_context_error(ctx)->remedy == SPD_REMEDY_LEAVE_OUT, "remedy");
     CHECK(spd_context_error(ctx)->index == 3, "index");
     fill(X);
     bad[0] = -(double)INFINITY;

@@ -114,7 +114,7 @@ static void names_alone(void)
     CHECK(strcmp(spd_kind_name(SPD_KIND_CHECKPOINT), "checkpoint") == 0, "kind");
     CHECK(strcmp(spd_remark_name(SPD_REMARK_UNSEEN), "unseen") == 0, "remark");
     CHECK(strcmp(spd_remedy_name(SPD_REMEDY_REGULARIZE), "regularize") == 0, "first remedy");
-    CHECK(strcmp(spd_remedy_name(SPD_REMEDY_AUTO_ENGINE), "auto-engine") == 0, "last remedy");
+    CHECK(strcmp(spd_remedy_name(SPD_REMEDY_LEAVE_OUT), "leave-out") == 0, "last remedy");
     CHECK(!spd_remedy_name(SPD_REMEDY_NONE), "none");
     CHECK(!spd_remedy_name((spd_remedy)(SPD_REMEDY_SHRINK | SPD_REMEDY_RIDGE)), "two");
 }

@@ -1,7 +1,11 @@
 /* cmd_convert.c - `spdml convert`: a data set, some of its samples, or a model in another format.
  */
+#include <math.h>
+
 #include "cli/commands/data_output.h"
 #include "cli/evaluate/show_trained.h"
+
+#define SYMMETRY 1e-10 /* as when matrices are read */
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
@@ -46,8 +50,9 @@ static const spd_model *load_map(session *s, const char *path, spd_kind kind)
 
 static int convert_map(session *s, const char *path, spd_kind kind)
 {
-    if (arguments_count(s->args, "where"))
-        cli_misuse("--where: %s is a model, which has no samples", path);
+    if (arguments_count(s->args, "where") || arguments_flag(s->args, "drop-nan"))
+        cli_misuse("--%s: %s is a model, which has no samples",
+                   arguments_count(s->args, "where") ? "where" : "drop-nan", path);
     data_output out = data_output_open(s);
     const spd_model *model = load_map(s, path, kind);
     write_map(s, &out, model);
@@ -66,11 +71,39 @@ static int convert_map(session *s, const char *path, spd_kind kind)
 
 /* ---- data sets ------------------------------------------------------------------------------- */
 
+/* *data <- its matrices without NaN and Inf, checked as when they are read. */
+static void drop_nan(session *s, spd_data **data)
+{
+    spd_data *all = *data;
+    const size_t each = all->n * all->n;
+    size_t *index = cli_alloc(all->p, sizeof *index, "samples"), count = 0;
+    for (size_t i = 0; i < all->p; i++) {
+        size_t e = 0;
+        while (e < each && isfinite(all->X[i * each + e]))
+            e++;
+        index[count] = i;
+        count += e == each;
+    }
+    if (count == 0)
+        cli_fail("%s: all matrices contain NaN or Inf", all->source);
+    session_check(s, spd_data_select(s->ctx, all, count, index, data));
+    session_keep_data(*data);
+    spd_status status = spd_check(s->ctx, (*data)->n, count, (*data)->X, SYMMETRY);
+    if (status < 0)
+        session_fail_in(s, all->source, status);
+    if (count < all->p)
+        session_remark(s, "%s: left out %zu of %zu matrices, which contain NaN or Inf", all->source,
+                       all->p - count, all->p);
+}
+
 static int convert_data(session *s, const char *path)
 {
+    const int drop = arguments_flag(s->args, "drop-nan");
     data_output out = data_output_open(s);
-    spd_data *data = session_load(s, path, 0);
+    spd_data *data = session_load(s, path, drop);
     const char *source = data->source;
+    if (drop)
+        drop_nan(s, &data);
     data_output_select(s, &data);
     data_output_save(s, &out, data);
     if (out.standard)
@@ -94,9 +127,13 @@ static int run(session *s)
     return convert_data(s, path);
 }
 
+static const option options_drop[] = {
+    {"drop-nan", .help = "Leave out matrices that contain NaN or Inf, with their labels and columns"},
+    OPTION_END};
+
 static const char *const paragraphs[] = {
     "Reads a data set in any format, checks it, repairs it on request (--symmetrize, --regularize, "
-    "--ridge), and writes it in the format given by the output's extension: matrices as X, labels "
+    "--ridge, --drop-nan), and writes it in the format given by the output's extension: matrices as X, labels "
     "as y, further columns under their names. In .csv every matrix is a row, with its label in "
     "front.",
     "Of a model or a trained method (.spdml) the map is written: W, n x m, and in .npz and .mat "
@@ -119,7 +156,10 @@ const command command_convert = {
     .name = "convert",
     .summary = "write a data set or a model's map in another file format",
     .operands = "FILE",
-    .groups = COMMAND_DATA_GROUPS(options_data_to),
+    .groups = {{"Options", options_data_to},
+               {NULL, options_drop},
+               {"Reading data", options_data},
+               {"Common options", options_common}},
     .paragraphs = paragraphs,
     .examples = examples,
     .run = run,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/frame/cli_memory.h"
 #include "cli/commands/show_model.h"
@@ -10,6 +11,7 @@
 #include "cli/evaluate/show_trained.h"
 
 #define CLASSES_SHOWN 10
+#define NO_COVARIANCE 0.1 /* asymmetry that is not a matter of rounding */
 
 /* ---- how the matrices were made -------------------------------------------------------------- */
 
@@ -93,10 +95,11 @@ static void show_meta(sheet *r, const char *meta)
 static void print_class_counts(sheet *r, const spd_data *data, const size_t *count)
 {
     sheet_line(r, "labels", "%zu class%s", data->classes, data->classes == 1 ? "" : "es");
-    for (size_t c = 0; c < data->classes && c < CLASSES_SHOWN; c++)
+    const size_t shown = data->classes > CLASSES_SHOWN + 1 ? CLASSES_SHOWN : data->classes;
+    for (size_t c = 0; c < shown; c++)
         sheet_line(r, "", "%zu x %s", count[c], data->class_name[c]);
-    if (data->classes > CLASSES_SHOWN)
-        sheet_line(r, "", "and %zu more", data->classes - CLASSES_SHOWN);
+    if (data->classes > shown) /* at least two: one has room in that line itself */
+        sheet_line(r, "", "and %zu more", data->classes - shown);
 }
 
 static void show_no_labels(sheet *r, const spd_data *data)
@@ -168,9 +171,12 @@ static void show_problems(sheet *r, const spd_data *data, const spd_survey *surv
     snprintf(indefinite, sizeof indefinite, " (smallest eigenvalue %.2g); %s",
              survey->first_eigenvalue, remedy);
     add_problem(r, list, data, survey->not_finite, survey->first_not_finite, "with NaN or Inf",
-                "; remove such matrices");
+                "; 'spdml convert --drop-nan' leaves such matrices out");
     add_problem(r, list, data, survey->not_symmetric, survey->first_not_symmetric,
-                data->hermitian ? "not Hermitian" : "not symmetric", "; try --symmetrize");
+                data->hermitian ? "not Hermitian" : "not symmetric",
+                survey->max_asymmetry > NO_COVARIANCE
+                    ? "; no covariance matrices, then: of images 'spdml describe' makes such"
+                    : "; try --symmetrize");
     add_problem(r, list, data, survey->not_definite, survey->first_not_definite,
                 "not positive definite", indefinite);
     add_problem(r, list, data, survey->singular, survey->first_singular,
@@ -254,9 +260,45 @@ static int show_data(session *s, const char *path)
     return CLI_GOOD;
 }
 
+/* ---- what is no data set yet ----------------------------------------------------------------- */
+
+typedef struct raw_kind {
+    const char *what, *describe;
+    const char *ending[12];
+} raw_kind;
+
+static const raw_kind raw_kinds[] = {
+    {"a recording", "describe covariance", {".edf", ".bdf"}},
+    {"motion capture", "describe joints", {".amc", ".bvh", ".c3d", ".asf"}},
+    {"an image",
+     "describe sift-color, gabor or region",
+     {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pgm", ".ppm", ".pnm", ".webp", ".gif", ".bmp"}},
+    {"an archive",
+     "describe KIND",
+     {".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst", ".zip"}},
+};
+
+/* The kind of inputs of 'describe' that a path names, or NULL. */
+static const raw_kind *raw_kind_of(const char *path)
+{
+    static const raw_kind folder = {"a folder", "describe KIND", {NULL}};
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return &folder;
+    for (size_t k = 0; k < sizeof raw_kinds / sizeof *raw_kinds; k++)
+        for (size_t e = 0; e < 12 && raw_kinds[k].ending[e]; e++)
+            if (option_has_ending(path, raw_kinds[k].ending[e]))
+                return &raw_kinds[k];
+    return NULL;
+}
+
 static int run(session *s)
 {
     const char *path = s->args->operands[0];
+    const raw_kind *raw = raw_kind_of(path);
+    if (raw)
+        cli_fail("%s: is %s, not a data set: 'spdml %s' makes matrices of it, and info shows those",
+                 path, raw->what, raw->describe);
     spd_kind kind = spd_file_kind(path);
     /* What is called a model is read as one, so that a damaged one is named as such. */
     if (kind == SPD_KIND_METHOD)
@@ -276,6 +318,8 @@ static const char *const paragraphs[] = {
     "For a model (.spdml) or a checkpoint, shows the size of the map, the options and how the "
     "fit went. For a trained method, shows its parameters and how they were chosen, its classes, "
     "and whether the file holds training samples.",
+    "Recordings, motion capture, images, archives and folders are no data sets yet: 'spdml describe' "
+    "makes one of them.",
     NULL};
 
 static const command_example examples[] = {

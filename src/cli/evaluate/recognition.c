@@ -152,7 +152,10 @@ static void __attribute__((noreturn)) no_such_column(const spd_data *data, const
         if (data->column[i]->name && data->column[i]->type != SPD_TEXT)
             words_add(&list, data->column[i]->name);
     cli_fail("%s: has no array '%s' with an image or a vector for each sample%s%.299s",
-             data->source, name, list.count ? "; choose with --vectors from: " : "",
+             data->source, name,
+             list.count ? "; choose with --vectors from: "
+                        : "; 'spdml describe --keep-images' keeps images, and --vectors names "
+                          "another array",
              words_join(&list, 0, list.count, ", "));
 }
 

@@ -233,10 +233,11 @@ static void run(experiment *x, const arguments *args, const char *output, const 
         cli_fail("%s: is there already; --data %s uses what it holds, --resume goes on with an "
                  "interrupted experiment, or name another folder with -o",
                  output, output);
+    const char *said = strncmp(line, "spdml ", 6) == 0 ? line + 6 : line; /* as messages begin */
     if (s->bar.allowed)
-        session_remark(s, "%s", line);
+        session_remark(s, "%s", said);
     else
-        session_talk(s, "%s", line);
+        session_talk(s, "%s", said);
     if (signals_interrupted())
         session_fail(s, SPD_ECANCELLED);
     run_hushed(x, args);

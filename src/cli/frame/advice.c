@@ -25,6 +25,7 @@ static const struct {
     {SPD_REMEDY_SKELETON, "--asf FILE"},
     {SPD_REMEDY_PLAIN_KERNEL, "without --normalize-kernel"},
     {SPD_REMEDY_AUTO_ENGINE, "--engine auto"},
+    {SPD_REMEDY_LEAVE_OUT, "'spdml convert --drop-nan', which leaves such matrices out"},
 };
 #define OPTIONS (sizeof options / sizeof *options)
 
