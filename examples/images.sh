@@ -22,10 +22,10 @@ spdml info covs.npz
 
 # How well can classes be told apart? Half of each class trains, the rest is tested.
 spdml evaluate covs.npz --methods nn-stein,nn-stein-ml,cdl --split 0.5 --repeats 2 \
-    -m "$m" --nu-b 1 -o results
+    -m "$m" -o results
 
 # The map from all images, and the images behind it.
-spdml fit covs.npz -m "$m" --metric stein --nu-b 1 -o map.spdml
+spdml fit covs.npz -m "$m" --metric stein -o map.spdml
 spdml transform map.spdml covs.npz -o small.npz
 
 # New images: the model projects their features, so that small matrices come out directly.

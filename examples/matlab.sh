@@ -17,7 +17,7 @@ y=${3:-y}
 
 spdml info "$file" --x "$x" --y "$y"
 spdml evaluate "$file" --x "$x" --y "$y" --methods nn-stein,nn-stein-ml,mdm-stein \
-    --split 0.5 --repeats 3 -m "$m" --nu-b 3
+    --split 0.5 --repeats 3 -m "$m"
 spdml fit "$file" --x "$x" --y "$y" -m "$m" --metric stein -o map.spdml
 spdml transform map.spdml "$file" --x "$x" --y "$y" -o small.mat
 

@@ -52,9 +52,9 @@ half = X.shape[1] // 2
 pipelines = {
     "MDM": spdml.MDM(),
     "nearest neighbour": spdml.KNearestNeighbors(1),
-    f"map to {half} x {half}, MDM": make_pipeline(spdml.SPDML(half, "airm", nu_b=5), spdml.MDM()),
+    f"map to {half} x {half}, MDM": make_pipeline(spdml.SPDML(half, "airm"), spdml.MDM()),
     f"map to {half} x {half}, nearest neighbour": make_pipeline(
-        spdml.SPDML(half, "airm", nu_b=5), spdml.KNearestNeighbors(1)),
+        spdml.SPDML(half, "airm"), spdml.KNearestNeighbors(1)),
     "tangent space, LDA": spdml.SPDClassifier("ts-lda"),
 }
 folds = StratifiedKFold(5, shuffle=True, random_state=1)
@@ -64,7 +64,7 @@ for name, pipeline in pipelines.items():
     print(f"  {name:<36} {100 * accuracy.mean():5.1f} % +- {100 * accuracy.std():4.1f}")
 
 # %% The map itself: how the cost fell, and which channels it looks at.
-model = spdml.SPDML(half, "airm", nu_b=5).fit(X, y)
+model = spdml.SPDML(half, "airm").fit(X, y)
 print(f"\n{model.n_iter_} iterations, cost {model.cost_history_[0]:.4g} -> "
       f"{model.cost_history_[-1]:.4g}, stopped by {model.stop_}")
 share = (model.components_**2).sum(axis=0)
