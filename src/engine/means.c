@@ -20,6 +20,7 @@
 #include "engine/listed.h"
 #include "engine/scale.h"
 #include "geometry/mean.h"
+#include "linalg/definite.h"
 #include "linalg/dense.h"
 
 #define MOST_CHUNKS             256
@@ -408,8 +409,7 @@ static spd_status single(mean_run *r, const double *weights)
         return status < 0 ? status : store_fail(r->ctx, r->given, SPD_EIO);
     for (size_t i = 0; i < n * n; i++)
         M[i] = X[i / n < i % n ? i % n * n + i / n : i]; /* the lower triangle counts */
-    memcpy(M + n * n, M, n * n * sizeof *M);
-    return dense_chol(n, M + n * n) ? explain(r, 0, 1) : SPD_OK;
+    return definite_matrix(n, M, M + n * n) ? SPD_OK : explain(r, 0, 1);
 }
 
 static spd_status open_gpu(mean_run *r)

@@ -70,7 +70,7 @@ static void both_ways(void)
     BOTH_WAYS(spd_search, search, SPD_SEARCH_AUTO + 1u);
     BOTH_WAYS(spd_solver, solver, SPD_SOLVER_AUTO + 1u);
     BOTH_WAYS(spd_transport, transport, SPD_TRANSPORT_PROJECTION + 1u);
-    BOTH_WAYS(spd_stop, stop, SPD_STOP_CANCELLED + 1u);
+    BOTH_WAYS(spd_stop, stop, SPD_STOP_INVARIANT + 1u);
     BOTH_WAYS(spd_classifier_kind, classifier, SPD_CLASSIFIERS);
     BOTH_WAYS(spd_map, map, SPD_MAPS);
     BOTH_WAYS(spd_parameter, parameter, SPD_PARAMETERS);
