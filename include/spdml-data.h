@@ -110,11 +110,11 @@ typedef struct spd_survey {
     size_t not_finite, not_symmetric, not_definite; /* how many matrices, each counted once */
     size_t first_not_finite, first_not_symmetric, first_not_definite; /* SPD_NO_INDEX: none */
     double min_eigenvalue, max_eigenvalue;                            /* over all finite matrices */
-    double max_condition; /* largest lambda_max/lambda_min; Inf if one is singular */
-    double max_asymmetry; /* largest |x_ij - x_ji| / max|x| */
-    size_t singular, first_singular;
-    double first_eigenvalue; /* the smallest of first_not_definite; 0 if there is none */
-    unsigned remedy;         /* what would help that matrix, as in spd_error */
+    double max_condition;            /* largest lambda_max/lambda_min; Inf if one is singular */
+    double max_asymmetry;            /* largest |x_ij - x_ji| / max|x| */
+    size_t singular, first_singular; /* definite, but the condition is above 1e15 */
+    double first_eigenvalue;         /* the smallest of first_not_definite; 0 if there is none */
+    unsigned remedy;                 /* what would help that matrix, as in spd_error */
     double remedy_value;
 } spd_survey;
 SPD_API spd_status spd_data_survey(spd_context *ctx, const spd_data *data, spd_survey *survey);

@@ -13,7 +13,7 @@
 /* Matrices are copied in groups of about this many doubles for their eigenvalues. */
 #define GROUP_DOUBLES ((size_t)4 << 20)
 
-/* Beyond this condition a matrix is definite by rounding alone. */
+/* Beyond this condition a matrix is definite only since its rows have other units. */
 #define MOST_CONDITION 1e15
 
 typedef struct survey_work {
@@ -32,7 +32,8 @@ static void count_one(size_t i, size_t *count, size_t *first)
         *first = i;
 }
 
-/* Has a symmetric matrix a Cholesky factor? Asked only where eigenvalues leave it open. */
+/* Is a symmetric matrix positive definite? Looked at closely only where eigenvalues leave it open.
+ */
 static spd_status is_definite(spd_context *ctx, size_t n, const double *S, const double *lambda,
                               int *definite)
 {

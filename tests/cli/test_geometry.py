@@ -255,7 +255,7 @@ def test_neighbours_are_printed(spdml, tmp_path):
 
 
 def singular(sign):
-    """Has a Cholesky factor in exact arithmetic; the condition is about 2e16."""
+    """Has a Cholesky factor in exact arithmetic, but rounding might have made it."""
     return np.array([[1.0, sign], [sign, 1.0 + 2.0**-52]])
 
 
@@ -292,16 +292,19 @@ def test_pair_without_a_distance_is_named(spdml, tmp_path, words, names):
 
 
 def test_distances_of_almost_singular_matrices(spdml, tmp_path):
-    """Two eigenvalues of the pair are 1.8e16 and its inverse."""
-    np.save(tmp_path / "a.npy", np.stack([singular(1.0), singular(-1.0)]))
+    """Two eigenvalues of the pair are 2.8e14 and its inverse."""
+    almost = [np.array([[1.0, sign], [sign, 1.0 + 2.0**-46]]) for sign in (1.0, -1.0)]
+    np.save(tmp_path / "a.npy", np.stack(almost))
     spdml("distance", "a.npy", "--metric", "airm", "-o", "d.npy").good()
-    assert np.load(tmp_path / "d.npy")[0, 1] == pytest.approx(np.sqrt(2) * np.log(2.0**54), rel=1e-3)
+    assert np.load(tmp_path / "d.npy")[0, 1] == pytest.approx(np.sqrt(2) * np.log(2.0**48), rel=1e-3)
+    np.save(tmp_path / "b.npy", np.stack([almost[0], singular(1.0)]))
+    spdml("distance", "b.npy", "--metric", "airm").failed("b.npy: X[1] is not positive definite", "zero up to rounding")
 
 
 def test_mean_of_singular_matrices(spdml, tmp_path):
     X = np.stack([np.eye(2), singular(1.0), 2 * np.eye(2), singular(-1.0)])
     np.save(tmp_path / "a.npy", X)
-    spdml("mean", "a.npy").failed("a.npy: ", "too ill-conditioned", "; try --regularize 1e-6\n")
+    spdml("mean", "a.npy").failed("a.npy: X[1] is not positive definite", "; try --regularize 1e-6\n")
     spdml("mean", "a.npy", "--regularize", "1e-6").good()
 
 

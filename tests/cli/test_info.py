@@ -49,14 +49,13 @@ def test_advice_that_is_followed_helps(spdml, tmp_path, rng):
 
 
 def test_singular_to_rounding(spdml, tmp_path):
-    X = np.stack([np.eye(2), SINGULAR, 4 * SINGULAR, np.diag([1.0, 1e-14]), np.diag([1.0, -1.0])])
-    np.savez(tmp_path / "a.npz", X=X, y=list("abcde"))
-    definite, singular = spdml("info", "a.npz", "--json").good().json["problems"]
-    assert definite.startswith("1 matrix not positive definite, first X[4] of class e")
-    assert singular == ("2 matrices singular to rounding (condition above 1e15), first X[1] of "
-                        "class b; try --regularize 1e-6")
+    X = np.stack([np.eye(2), SINGULAR, 4 * SINGULAR, np.diag([1.0, 1e-14]), np.diag([1.0, -1.0]), np.diag([1.0, 1e-16])])
+    np.savez(tmp_path / "a.npz", X=X, y=list("abcdef"))
+    definite, uneven = spdml("info", "a.npz", "--json").good().json["problems"]
+    assert definite.startswith("3 matrices not positive definite, first X[1] of class b (smallest eigenvalue 1.1e-16); try")
+    assert uneven == "1 matrix of a condition above 1e15, first X[5] of class f; try --regularize 1e-6"
     shown = rows(spdml("info", "a.npz"))["problems"]
-    assert shown == definite + "\n" + singular + "\n"
+    assert shown == definite + "\n" + uneven + "\n"
     np.savez(tmp_path / "b.npz", X=X[:4])
     assert rows(spdml("info", "b.npz", "--regularize", "1e-6"))["problems"] == "none\n"
 

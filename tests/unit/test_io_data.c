@@ -313,15 +313,18 @@ static void the_survey_counts_what_is_wrong(void)
     CHECK_FAILED(spd_data_survey(ctx, &nothing, &survey), SPD_EINVAL, "no matrices");
 }
 
-/* [1 1; 1 1+eps] and four times that have Cholesky factors, and no rounding on the way to them. */
+/* [1 1; 1 1+eps] and four times that have Cholesky factors, and no rounding on the way to them, but
+ * rounding might have made them; diag(1, 1e-16) has rows in other units. */
 static void the_survey_counts_what_rounding_made_definite(void)
 {
-    double X[3 * 4] = {1, 0, 0, 1e-14, 1, 1, 1, 1 + 0x1p-52, 4, 4, 4, 4 + 0x1p-50};
-    spd_data data = {.p = 3, .n = 2, .X = X};
+    double X[4 * 4] = {1, 0, 0, 1e-14, 1, 1, 1, 1 + 0x1p-52, 4, 4, 4, 4 + 0x1p-50, 1, 0, 0, 1e-16};
+    spd_data data = {.p = 4, .n = 2, .X = X};
     spd_survey survey = SPD_INIT(spd_survey);
     CHECK(spd_data_survey(ctx, &data, &survey) == SPD_OK, "survey");
-    CHECK(survey.singular == 2 && survey.first_singular == 1, "%zu singular", survey.singular);
-    CHECK(survey.not_definite == 0 && survey.remedy == SPD_REMEDY_NONE, "definite");
+    CHECK(survey.singular == 1 && survey.first_singular == 3, "%zu singular", survey.singular);
+    CHECK(survey.not_definite == 2 && survey.first_not_definite == 1 &&
+              survey.remedy == SPD_REMEDY_REGULARIZE,
+          "%zu not definite", survey.not_definite);
     data.p = 1;
     CHECK(spd_data_survey(ctx, &data, &survey) == SPD_OK, "survey");
     CHECK(survey.singular == 0 && survey.first_singular == SPD_NO_INDEX, "condition 1e14 is fine");

@@ -180,7 +180,7 @@ static void show_problems(sheet *r, const spd_data *data, const spd_survey *surv
     add_problem(r, list, data, survey->not_definite, survey->first_not_definite,
                 "not positive definite", indefinite);
     add_problem(r, list, data, survey->singular, survey->first_singular,
-                "singular to rounding (condition above 1e15)", "; try --regularize 1e-6");
+                "of a condition above 1e15", "; try --regularize 1e-6");
     if (!json_array_size(list))
         sheet_line(r, "problems", "none");
     sheet_json(r, "problems", list);
