@@ -397,11 +397,10 @@ static spd_status deliver(mean_run *r, double *M, spd_mean_info *info)
 static spd_status single(mean_run *r, const double *weights)
 {
     size_t n = r->n;
-    double one, *M = arena_alloc(&r->room, 2 * n, n * sizeof *M);
-    if (!M)
+    double *M = r->state->M = arena_alloc(&r->room, 2 * n, n * sizeof *M);
+    r->weight = arena_alloc(&r->room, 1, sizeof *r->weight);
+    if (r->room.failed)
         return ctx_nomem(r->ctx, "the mean");
-    r->weight = &one;
-    r->state->M = M;
     r->state->done = 1;
     spd_status status = scale_weights(r, weights);
     const double *X = store_sample(r->given, r->which ? r->which[0] : 0, M);
