@@ -75,6 +75,20 @@ def test_images_as_the_command(tmp_path, kind, words, options):
 
 
 @needs_data
+@needs_command
+def test_clips_as_the_command(tmp_path, rng):
+    np.savez(tmp_path / "t.npz", X=rng.standard_normal((3, 40, 6)))
+    run(tmp_path, "describe", "joints", "t.npz", "--temporal-pyramid", 2, "--overlap", "--unit-range",
+        "-o", "c.npz")
+    made = spdml.describe("joints", tmp_path / "t.npz", temporal_pyramid=2, overlap=True,
+                          unit_range=True)
+    out = np.load(tmp_path / "c.npz")
+    assert made.X.shape == (3, 24, 24) and np.array_equal(made.X, out["X"])
+    assert np.array_equal(made.columns["feature_mean"], out["feature_mean"])
+    assert made.columns["feature_count"].tolist() == [[40, 20, 20, 20]] * 3
+
+
+@needs_data
 def test_observations_are_projected_by_a_map(rng, tmp_path):
     O, y = rng.standard_normal((20, 40, 5)), np.arange(20) % 2
     np.savez(tmp_path / "t.npz", X=O, y=y)

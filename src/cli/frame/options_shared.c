@@ -143,6 +143,7 @@ const char *option_methods(size_t i)
                                           "ksvm-log-euclidean",
                                           "ts-lda",
                                           "ts-lda-ml",
+                                          "cov3dj",
                                           "riemannian-lle",
                                           "riemannian-hessian-lle",
                                           "riemannian-laplacian",
