@@ -29,8 +29,9 @@ static spd_status prepare(spd_context *ctx, course *c)
     s->weight = arena_alloc(&c->preparing, s->of.count, sizeof *s->weight);
     for (size_t k = 0; s->weight && k < s->of.count; k++)
         s->weight[k] = (double)class_size(&s->of, k);
-    return s->M && s->weight ? class_means(ctx, c->method.metric, PRECISION, train->n, train->X, &s->of, s->M)
-                : ctx_nomem(ctx, "class means");
+    return s->M && s->weight
+               ? class_means(ctx, c->method.metric, PRECISION, train->n, train->X, &s->of, s->M)
+               : ctx_nomem(ctx, "class means");
 }
 
 /* c->met <- the nearest mean of each query. */
