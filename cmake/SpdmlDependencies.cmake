@@ -52,6 +52,16 @@ if(SPDML_MISSING_openblas OR "openblas" IN_LIST SPDML_WITHOUT)
     spdml_find(blas cblas.h blas SPDML_MISSING)
     spdml_find(lapack cblas.h lapack SPDML_MISSING)
     set(SPDML_DEPENDENCIES spdml::lapack spdml::blas)
+    # Debian's libblas may be a part of OpenBLAS that takes the rest from libopenblas; what we ask of
+    # OpenBLAS, if it is there (src/engine/blas.c), is looked for in that too.
+    if(TARGET spdml::blas AND CMAKE_C_COMPILER_LOADED)
+        include(CheckLinkerFlag)
+        check_linker_flag(C "LINKER:--copy-dt-needed-entries" SPDML_COPIES_NEEDED)
+        if(SPDML_COPIES_NEEDED)
+            set_target_properties(spdml::blas PROPERTIES
+                INTERFACE_LINK_OPTIONS "LINKER:--copy-dt-needed-entries")
+        endif()
+    endif()
     if(NOT SPDML_MISSING_cblas)
         list(PREPEND SPDML_DEPENDENCIES spdml::cblas)
     endif()

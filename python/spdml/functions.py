@@ -257,7 +257,7 @@ def _shrinkage(estimator: Any) -> Tuple[int, float]:
     names = {"cov": 0, "none": 0, "oas": 1, "lwf": 2, "ledoit-wolf": 2, "scm": 3}
     if isinstance(estimator, str) and estimator in names:
         return names[estimator], 0.0
-    if isinstance(estimator, (int, float)) and 0 <= estimator <= 1:
+    if isinstance(estimator, (int, float)) and not isinstance(estimator, bool) and 0 <= estimator <= 1:
         return 3, float(estimator)
     raise InvalidArgumentError(
         f"estimator {estimator!r} is unknown; use cov, scm, oas, lwf (ledoit-wolf) or a "

@@ -1,8 +1,6 @@
 /* pool.c - worker threads: woken for a job, spinning a moment before they sleep. */
 #include "base/pool.h"
 
-#include <unistd.h>
-
 #include "base/clock.h"
 
 /* How long a worker looks for the next job before it sleeps, and the caller for the last worker

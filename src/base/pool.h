@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/types.h>
+#include <unistd.h>
 
 #define POOL_WORKERS 255 /* at most, beside the caller */
 

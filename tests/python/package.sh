@@ -7,8 +7,19 @@ python=$1
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tools/steps.sh"
 
+# Wheels of an earlier build may lie in dist/.
 make_source_archive_and_wheel() {
-    "$python" -m build --outdir "$work/dist" "$root"
+    mkdir -p "$root/dist" && : >"$root/dist/package-sh.whl" &&
+        "$python" -m build --outdir "$work/dist" "$root"
+    status=$?
+    rm -f "$root/dist/package-sh.whl"
+    rmdir "$root/dist" 2>/dev/null
+    return $status
+}
+
+source_archive_holds_no_wheels() {
+    "$python" -m tarfile -l "$work"/dist/spdml-*.tar.gz >"$work/sources" &&
+        grep -q 'src/base/pool.c' "$work/sources" && ! grep -q '[.]whl' "$work/sources"
 }
 
 contains_library() {
@@ -81,6 +92,7 @@ PYTHON
 }
 
 step "source archive and wheel" make_source_archive_and_wheel
+step "source archive holds no wheels" source_archive_holds_no_wheels
 step "wheel holds the library and its types" contains_library
 step "wheel is small" is_small
 step "its library is hardened, without a search path" is_hardened

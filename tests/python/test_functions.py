@@ -125,6 +125,12 @@ def test_covariances_agree_with_pyriemann(rng, estimator, theirs):
     np.testing.assert_allclose(spdml.covariances(signals, estimator), expected, **CLOSE)
 
 
+def test_what_is_no_estimator(rng):
+    for estimator in (True, 1.5, "mcd"):
+        with pytest.raises(spdml.InvalidArgumentError, match="estimator"):
+            spdml.covariances(rng.standard_normal((2, 3, 20)), estimator)
+
+
 def test_covariances_of_signals_of_different_lengths(rng):
     signals = [rng.standard_normal((3, r)) for r in (20, 35)]
     C = spdml.covariances(signals)
