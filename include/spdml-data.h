@@ -192,7 +192,7 @@ typedef struct spd_describe_options {
     /* covariance: recordings (.edf, .bdf), which bring their rate, and events in signals */
     const char *channels; /* which, with commas between; NULL: all but annotations and triggers */
     const char *events;   /* one matrix for each event: a table (onset, duration, label in seconds),
-                             or   "auto", the table beside each recording or else its annotations and
+                             or "auto", the table beside each recording or else its annotations and
                              triggers; NULL: none */
     double epoch_from,
         epoch_to;            /* seconds from the onset; both 0: from the onset for the duration */

@@ -6,8 +6,8 @@
  * method's own:
  *
  *   m                      n/8, n/4, 3n/8, n/2, 3n/4 and n: no map, which has no other values
- *   objective              what a fit takes (learn/usual.h); the paper's where nu_w or nu_b is
- * given nu_w, nu_b             the rows of a table (settings.c), or the usual ones of the objective
+ *   objective              what a fit takes (learn/usual.h); the paper's if nu_w or nu_b is given
+ *   nu_w, nu_b             the rows of a table (settings.c), or the usual ones of the objective
  *   other                  what the classifier says
  *
  * NaN stands for a value that takes its default. */
