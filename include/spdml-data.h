@@ -203,7 +203,7 @@ typedef struct spd_describe_options {
     const char *channels; /* which, with commas between, by name: those of a recording or of a
                              table's header; NULL: all but annotations, triggers and times */
     const char *events;   /* one matrix for each event: a table (onset, duration, label in seconds),
-                             or   "auto", the table beside each recording or else its annotations and
+                             or "auto", the table beside each recording or else its annotations and
                              triggers; NULL: none */
     double epoch_from,
         epoch_to;            /* seconds from the onset; both 0: from the onset for the duration */

@@ -8,17 +8,17 @@
  *     function says otherwise; > 0 means the result is usable, with a remark. Test the sign: later
  *     versions may have further codes. If the function takes a context, the context then holds a
  *     message that names what is at fault.
- *   - Ownership: an object that a function stores through a pointer to a pointer (spd_model
- * **model) or returns from spd_x_new is new and belongs to the caller, who frees it with the
- * spd_x_free of its type, or the function named next to it. What such an object points to belongs
- * to it and is freed with it. Every free function accepts NULL. Everything else is borrowed: inputs
- *     are not kept after the call unless the function says so, names are constants, and
- *     spd_context_error is valid until the next call.
+ *   - Ownership: an object that a function stores through a pointer to a pointer, such as
+ *     spd_model **model, or returns from spd_x_new is new and belongs to the caller, who frees it
+ *     with the spd_x_free of its type, or the function named next to it. What such an object points
+ *     to belongs to it and is freed with it. Every free function accepts NULL. Everything else is
+ *     borrowed: inputs are not kept after the call unless the function says so, names are
+ *     constants, and spd_context_error is valid until the next call.
  *   - Structs come in three kinds. Those that callers provide and that may grow begin with `size`,
  *     sizeof as the caller was compiled: start them with SPD_INIT(type), which makes everything
- * else zero, or with spd_x_defaults(&x, sizeof x). Those that only the library makes may grow too,
- * so callers never allocate, copy or keep arrays of them. Those that will not change say so.
- *     Members are only ever added, at the end.
+ *     else zero, or with spd_x_defaults(&x, sizeof x). Those that only the library makes may grow
+ *     too, so callers never allocate, copy or keep arrays of them. Those that will not change say
+ *     so. Members are only ever added, at the end.
  *   - Enumerations only get new values at the end; the value "how many there are" grows with them,
  *     so do not store it. spd_x_name gives the word for a value, NULL for a number without one;
  *     spd_x_parse understands these words, and answers any other with SPD_EINVAL and a message that

@@ -84,7 +84,7 @@ static void load_model(session *s, classifying *c)
     const spd_data *train = c->train.data;
     if (!path)
         return;
-    session_model(s, path, &c->model);
+    c->model = session_model(s, path);
     shown_check(path, "maps", c->model->n, c->model->options->hermitian, train);
     if (c->model->options->metric != c->method.metric)
         session_remark(s, "%s was learned under the metric %s, but %s uses %s", path,

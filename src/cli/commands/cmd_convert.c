@@ -44,8 +44,7 @@ static const spd_model *load_map(session *s, const char *path, spd_kind kind)
         session_keep_model(model);
         return model;
     }
-    session_model(s, path, &model);
-    return model;
+    return session_model(s, path);
 }
 
 static int convert_map(session *s, const char *path, spd_kind kind)

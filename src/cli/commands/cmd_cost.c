@@ -37,11 +37,10 @@ static void take_w(session *s, costing *c)
 {
     const char *path = arguments_text(s->args, "w");
     const spd_data *data = c->l.data;
-    spd_model *model;
     size_t n = shown_n(data);
     int fits, is_model = spd_file_kind(path) == SPD_KIND_MODEL;
     if (is_model) {
-        session_model(s, path, &model);
+        spd_model *model = session_model(s, path);
         c->W = model->W;
         c->m = model->m;
         fits = model->n == data->n && !model->options->hermitian == !data->hermitian;

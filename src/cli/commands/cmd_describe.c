@@ -38,9 +38,8 @@ static int run(session *s)
 {
     spd_descriptor kind;
     spd_describe_options how;
-    int code = session_check_output(s);
-    if (!code)
-        code = describe_options_take(s, &kind, &how);
+    session_check_output(s);
+    int code = describe_options_take(s, &kind, &how);
     if (code)
         return code;
     described *d = cli_alloc(1, sizeof *d, "a description");
@@ -48,14 +47,13 @@ static int run(session *s)
     session_check(s, spd_describe(s->ctx, kind, s->args->operand_count - 1, s->args->operands + 1,
                                   &how, &d->data, &d->skipped));
     session_talk(s, "described %zu matrices", d->data->p);
-    code = session_save(s, d->data);
-    if (!code && !s->silent)
+    session_save(s, d->data);
+    if (!s->silent)
         show(s, kind, d->data, d->skipped);
-    if (!code)
-        describe_notes_remark(s, d->skipped);
-    for (size_t i = 0; i < d->skipped->count && !code; i++)
+    describe_notes_remark(s, d->skipped);
+    for (size_t i = 0; i < d->skipped->count; i++)
         cli_error("skipped: %s", advice_message(d->skipped->error[i]).text);
-    return !code && d->skipped->count ? CLI_FAILED : code;
+    return d->skipped->count ? CLI_FAILED : CLI_GOOD;
 }
 
 static const option options[] = {

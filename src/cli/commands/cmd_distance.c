@@ -93,24 +93,19 @@ static void show(session *s, const spd_data *data, size_t q, int within, double 
 
 static int run(session *s)
 {
-    spd_data *A, *B = NULL;
-    int code = session_begin(s, &A);
-    if (!code)
-        code = session_second(s, s->args->operand_count > 1 ? s->args->operands[1] : NULL, A, &B);
-    if (code)
-        return code;
+    const char *other = s->args->operand_count > 1 ? s->args->operands[1] : NULL;
+    spd_data *A = session_begin(s), *B = session_second(s, other, A);
     size_t p = A->p, q = B ? B->p : A->p;
     double *D = cli_alloc_table(p, q, sizeof *D, "distances");
     spd_status status =
         spd_pairwise2(s->ctx, session_metric(s), A->n, p, A->X, q, B ? B->X : NULL, D);
     if (status < 0) /* X is of the first file, Y of the second */
-        return session_fail_pair(s, A->source, B ? B->source : NULL, "Y", status);
+        session_fail_pair(s, A->source, B ? B->source : NULL, "Y", status);
     session_distances(s, A, p * q, D);
     session_talk(s, "%zu x %zu distances", p, q);
-    code = session_write_matrix(s, "D", p, q, D, 0);
-    if (!code)
-        show(s, A, q, !B, D);
-    return code;
+    session_write_matrix(s, "D", p, q, D, 0);
+    show(s, A, q, !B, D);
+    return CLI_GOOD;
 }
 
 static const option options[] = {

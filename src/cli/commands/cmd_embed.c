@@ -40,7 +40,7 @@ static void shrink(embedding *e)
     e->info.bandwidth *= 0.5;
 }
 
-static int compute(session *s, embedding *e)
+static void compute(session *s, embedding *e)
 {
     size_t p = e->data->p;
     e->options = (spd_embed_options){.size = sizeof e->options,
@@ -64,13 +64,12 @@ static int compute(session *s, embedding *e)
     spd_status status =
         spd_embed(s->ctx, &e->options, e->data->n, p, e->data->X, e->Y, e->eigenvalue, &e->info);
     if (status < 0)
-        return session_fail_in(s, e->data->source, status);
+        session_fail_in(s, e->data->source, status);
     if (status > 0)
         session_remark(s, "%s: %s", e->data->source, advice_last(s->ctx).text);
     if (e->data->hermitian)
         shrink(e);
     session_talk(s, "embedded %zu matrices", p);
-    return CLI_GOOD;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -86,7 +85,7 @@ static void fill_row(const embedding *e, size_t i, const char **cell)
 }
 
 /* A table with a header: y1, y2, ... and, where known, label. */
-static int write_csv(session *s, const embedding *e)
+static void write_csv(session *s, const embedding *e)
 {
     size_t rows = e->data->p + 1, columns = e->options.dimensions + (e->data->label != NULL);
     const char **cell = cli_alloc_table(rows, columns, sizeof *cell, "cells");
@@ -98,11 +97,11 @@ static int write_csv(session *s, const embedding *e)
                              .count = rows * columns,
                              .text = cell};
     const spd_array *const list[] = {&table};
-    return session_write(s, 1, list);
+    session_write(s, 1, list);
 }
 
 /* Y, and where the format has room the eigenvalues and the labels as they were read. */
-static int write_arrays(session *s, const embedding *e)
+static void write_arrays(session *s, const embedding *e)
 {
     size_t d = e->options.dimensions, count = 1;
     spd_array Y = session_array_f64("Y", e->data->p, d, e->Y), label;
@@ -117,7 +116,7 @@ static int write_arrays(session *s, const embedding *e)
         label.name = "y";
         list[count++] = &label;
     }
-    return session_write(s, count, list);
+    session_write(s, count, list);
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -180,15 +179,12 @@ static void show(session *s, const embedding *e)
 
 static int run(session *s)
 {
-    embedding e = {0};
-    int code = session_begin(s, &e.data);
-    if (!code)
-        code = compute(s, &e);
-    if (!code && session_output(s))
-        code = session_output_is(s, ".csv") ? write_csv(s, &e) : write_arrays(s, &e);
-    if (!code)
-        show(s, &e);
-    return code;
+    embedding e = {.data = session_begin(s)};
+    compute(s, &e);
+    if (session_output(s))
+        (session_output_is(s, ".csv") ? write_csv : write_arrays)(s, &e);
+    show(s, &e);
+    return CLI_GOOD;
 }
 
 static const option options[] = {

@@ -48,13 +48,12 @@ static void take_method(session *s, explaining *e)
 
 static void take_map(session *s, explaining *e)
 {
-    spd_model *model = NULL;
     e->path = s->args->operands[0];
     if (spd_file_kind(e->path) == SPD_KIND_METHOD) {
         take_method(s, e);
         return;
     }
-    session_model(s, e->path, &model);
+    spd_model *model = session_model(s, e->path);
     e->W = model->W;
     e->found.n = model->n;
     e->found.m = model->m;

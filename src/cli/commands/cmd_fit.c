@@ -164,10 +164,9 @@ static void load_start(session *s, fitting *f)
     const char *path = arguments_text(s->args, "init");
     const spd_data *data = f->l.data;
     size_t m = f->l.options.m;
-    spd_model *start;
     if (f->resume || f->l.options.init != SPD_INIT_GIVEN)
         return;
-    session_model(s, path, &start);
+    spd_model *start = session_model(s, path);
     shown_check(path, "maps", start->n, start->options->hermitian, data);
     if (start->m != m) {
         size_t n = shown_n(data), own = shown_map_m(start), wanted = shown_rows(m, data->hermitian);

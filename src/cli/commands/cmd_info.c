@@ -217,7 +217,7 @@ static int show_fit(session *s, const char *path, spd_kind kind)
         spd_fit_state_free(state);
     }
     if (status < 0 || !model)
-        return session_fail(s, status);
+        session_fail(s, status);
     session_keep_model(model);
     sheet *r = session_sheet(s);
     sheet_text(r, "file", "file", path);

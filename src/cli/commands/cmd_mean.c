@@ -1,28 +1,26 @@
 /* cmd_mean.c - `spdml mean`: the mean of a set under a metric. */
 #include "cli/frame/sets.h"
 
-/* *weights <- one number per matrix from the file of --weights, or NULL without. */
-static int take_weights(session *s, const spd_data *data, double **weights)
+/* One number per matrix from the file of --weights, or NULL without. */
+static double *take_weights(session *s, const spd_data *data)
 {
     const char *path = arguments_text(s->args, "weights");
-    spd_array *array;
-    *weights = NULL;
     if (!path)
-        return CLI_GOOD;
-    array = session_read(s, path, NULL);
+        return NULL;
+    spd_array *array = session_read(s, path, NULL);
     if (array->type == SPD_TEXT)
         cli_fail("%s: contains strings; weights must be numbers", path);
     if (array->count != data->p)
         cli_fail("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
                  array->count, data->p, data->source);
-    *weights = cli_alloc_table(data->p, 1, sizeof **weights, "weights");
+    double *weights = cli_alloc_table(data->p, 1, sizeof *weights, "weights");
     for (size_t i = 0; i < data->p; i++)
-        (*weights)[i] = array->type == SPD_INT64 ? (double)array->i64[i] : array->f64[i];
-    return CLI_GOOD;
+        weights[i] = array->type == SPD_INT64 ? (double)array->i64[i] : array->f64[i];
+    return weights;
 }
 
-static int compute(session *s, const large_set *set, const double *weights, double *M,
-                   spd_mean_info *info)
+static void compute(session *s, const large_set *set, const double *weights, double *M,
+                    spd_mean_info *info)
 {
     const spd_data *data = set->data;
     const spd_mean_options options = {.size = sizeof options,
@@ -34,15 +32,15 @@ static int compute(session *s, const large_set *set, const double *weights, doub
             ? spd_mean_store(s->ctx, session_metric(s), set->store, &options, M, info)
             : spd_mean(s->ctx, session_metric(s), data->n, data->p, data->X, &options, M, info);
     if (status < 0) /* weights are the only thing that the library still finds wrong as such */
-        return session_fail_in(
-            s, status == SPD_EINVAL ? arguments_text(s->args, "weights") : data->source, status);
+        session_fail_in(s, status == SPD_EINVAL ? arguments_text(s->args, "weights") : data->source,
+                        status);
     if (status == SPD_NOT_CONVERGED)
         session_remark(s,
                        "%s: the mean did not converge in %d iterations (residual %.3g); try a "
                        "larger --max-iter or --tol",
                        data->source, info->iterations, info->residual);
     session_talk(s, "mean after %d iterations", info->iterations);
-    return session_write_matrix(s, "M", data->n, data->n, M, data->hermitian);
+    session_write_matrix(s, "M", data->n, data->n, M, data->hermitian);
 }
 
 static void show_mean(sheet *r, const spd_data *data, double *M)
@@ -55,19 +53,14 @@ static void show_mean(sheet *r, const spd_data *data, double *M)
 static int run(session *s)
 {
     large_set set;
-    double *weights;
     spd_mean_info info = SPD_INIT(spd_mean_info);
     session_check_output(s);
     sets_load(s, s->args->operands[0], arguments_text(s->args, "labels"), &set);
     sets_check(s, &set);
     const spd_data *data = set.data;
-    int code = take_weights(s, data, &weights);
-    if (code)
-        return code;
+    double *weights = take_weights(s, data);
     double *M = cli_alloc_table(data->n, data->n, sizeof *M, "entries of the mean");
-    code = compute(s, &set, weights, M, &info);
-    if (code)
-        return code;
+    compute(s, &set, weights, M, &info);
     sheet *r = session_sheet(s);
     sheet_text(r, "metric", "metric", arguments_text(s->args, "metric"));
     sheet_set(r, data->p, shown_n(data), data->hermitian);

@@ -17,7 +17,7 @@ typedef struct search {
     spd_neighbours found;
 } search;
 
-static int load(session *s, search *n)
+static void load(session *s, search *n)
 {
     const char *queries = arguments_text(s->args, "queries");
     const char *labels = arguments_text(s->args, "labels");
@@ -40,7 +40,6 @@ static int load(session *s, search *n)
     }
     n->index = cli_alloc_table(n->q, n->k, sizeof *n->index, "indices of neighbours");
     n->distance = cli_alloc_table(n->q, n->k, sizeof *n->distance, "distances of neighbours");
-    return CLI_GOOD;
 }
 
 static void release_store(void *store)
@@ -59,7 +58,7 @@ static const spd_store *store_of(session *s, const large_set *set)
     return lent;
 }
 
-static int compute(session *s, search *n)
+static void compute(session *s, search *n)
 {
     n->found = (spd_neighbours){.size = sizeof n->found,
                                 .k = n->k,
@@ -71,14 +70,15 @@ static int compute(session *s, search *n)
     spd_status status = spd_nearest_store(s->ctx, session_metric(s), store_of(s, &n->searched),
                                           n->queries ? store_of(s, &n->asked) : NULL, &n->found);
     if (status < 0) /* X is of the file searched, Q of the queries' */
-        return session_fail_pair(s, n->samples->source, n->queries ? n->queries->source : NULL, "Q",
-                                 status);
+        session_fail_pair(s, n->samples->source, n->queries ? n->queries->source : NULL, "Q",
+                          status);
     session_distances(s, n->samples, n->q * n->k, n->distance);
     session_talk(s, "%zu neighbours of %zu matrices", n->k, n->q);
     spd_array index = session_array_i64("index", n->q, n->k, n->index);
     spd_array distance = session_array_f64("distance", n->q, n->k, n->distance);
     const spd_array *const list[] = {&index, &distance};
-    return session_output(s) ? session_write(s, 2, list) : CLI_GOOD;
+    if (session_output(s))
+        session_write(s, 2, list);
 }
 
 static void print_neighbours(const search *n)
@@ -101,11 +101,8 @@ static void print_neighbours(const search *n)
 static int run(session *s)
 {
     search n = {0};
-    int code = load(s, &n);
-    if (!code)
-        code = compute(s, &n);
-    if (code)
-        return code;
+    load(s, &n);
+    compute(s, &n);
     sheet *r = session_sheet(s);
     sheet_text(r, "metric", "metric", arguments_text(s->args, "metric"));
     sheet_count(r, "p", "searched", n.samples->p, "matrices");

@@ -67,7 +67,9 @@ static int take_output(session *s, synthesis *y)
     if (y->kind != SPD_SYNTH_SPD)
         return CLI_GOOD;
     int code = option_check(&file, y->output, &y->output);
-    return code ? code : session_check_output(s);
+    if (!code)
+        session_check_output(s);
+    return code;
 }
 
 /* What is not given keeps the kind's default. */
@@ -134,30 +136,25 @@ static void show(session *s, const synthesis *y)
 /* ---- making ---------------------------------------------------------------------------------- */
 
 /* The planted subspace goes into the file beside the matrices. */
-static int make_matrices(session *s, synthesis *y)
+static void make_matrices(session *s, synthesis *y)
 {
     const spd_synth_options *o = &y->options;
     spd_data *data = NULL;
     double *planted = cli_alloc_table(o->n, o->planted, sizeof *planted, "a subspace");
-    spd_status status = spd_synth_data(s->ctx, o, planted, &data);
-    if (status < 0)
-        return session_fail(s, status);
+    session_check(s, spd_synth_data(s->ctx, o, planted, &data));
     session_keep_data(data);
     spd_array U = session_array_f64("planted", o->n, o->planted, planted), *column[] = {&U};
     spd_data with = *data;
     with.columns = 1;
     with.column = column;
     y->files = 1;
-    return session_save(s, &with);
+    session_save(s, &with);
 }
 
-static int make_files(session *s, synthesis *y)
+static void make_files(session *s, synthesis *y)
 {
-    spd_status status = spd_synth_files(s->ctx, y->kind, &y->options, y->output, &y->files);
-    if (status < 0)
-        return session_fail(s, status);
+    session_check(s, spd_synth_files(s->ctx, y->kind, &y->options, y->output, &y->files));
     session_talk(s, "wrote %zu files", y->files);
-    return CLI_GOOD;
 }
 
 static int run(session *s)
@@ -172,10 +169,10 @@ static int run(session *s)
         return code;
     spd_synth_defaults(y.kind, &y.options, sizeof y.options);
     take_values(s->args, &y.options);
-    code = y.kind == SPD_SYNTH_SPD ? make_matrices(s, &y) : make_files(s, &y);
-    if (!code && !s->silent)
+    (y.kind == SPD_SYNTH_SPD ? make_matrices : make_files)(s, &y);
+    if (!s->silent)
         show(s, &y);
-    return code;
+    return CLI_GOOD;
 }
 
 static const char *const paragraphs[] = {

@@ -25,7 +25,7 @@ static void load(session *s, mapping *a, large_set *set)
         if (a->n == 0)
             cli_fail("%s: is a method on vectors, which has no map", path);
     } else {
-        session_model(s, path, &a->model);
+        a->model = session_model(s, path);
         a->n = a->model->n;
         a->m = a->model->m;
         a->hermitian = a->model->options->hermitian;

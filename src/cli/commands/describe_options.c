@@ -136,10 +136,9 @@ static void take_texts(session *s, spd_describe_options *o)
 static void take_model(session *s, spd_covariance_options *o)
 {
     const char *path = arguments_text(s->args, "model");
-    spd_model *model;
     if (!path)
         return;
-    session_model(s, path, &model);
+    spd_model *model = session_model(s, path);
     if (model->options->hermitian)
         cli_fail("%s: is a map of complex matrices; observations are real numbers", path);
     o->W = model->W;

@@ -135,7 +135,7 @@ static void __attribute__((noreturn)) interrupted(session *s)
     cli_leave(CLI_INTERRUPTED);
 }
 
-int session_fail_in(session *s, const char *path, spd_status status)
+void session_fail_in(session *s, const char *path, spd_status status)
 {
     bar_clear(&s->bar);
     if (status == SPD_ECANCELLED || signals_interrupted())
@@ -147,14 +147,14 @@ int session_fail_in(session *s, const char *path, spd_status status)
              message.text[0] ? message.text : spd_status_text(status));
 }
 
-int session_fail_pair(session *s, const char *path, const char *other, const char *name,
-                      spd_status status)
+void session_fail_pair(session *s, const char *path, const char *other, const char *name,
+                       spd_status status)
 {
     session_fail_in(s, other ? words_text("%.255s (X), %.255s (%s)", path, other, name) : path,
                     status);
 }
 
-int session_fail(session *s, spd_status status)
+void session_fail(session *s, spd_status status)
 {
     session_fail_in(s, NULL, status);
 }
@@ -261,11 +261,12 @@ static void release_array(void *array)
     spd_array_free(array);
 }
 
-int session_model(session *s, const char *path, spd_model **model)
+spd_model *session_model(session *s, const char *path)
 {
-    session_check(s, spd_model_load(s->ctx, path, model));
-    session_keep_model(*model);
-    return CLI_GOOD;
+    spd_model *model;
+    session_check(s, spd_model_load(s->ctx, path, &model));
+    session_keep_model(model);
+    return model;
 }
 
 spd_array *session_read_complex(session *s, const char *path, const char *name)
@@ -284,17 +285,18 @@ spd_array *session_read(session *s, const char *path, const char *name)
     return array;
 }
 
-int session_begin(session *s, spd_data **data)
+spd_data *session_begin(session *s)
 {
     session_check_output(s);
-    *data = session_load(s, s->args->operands[0], 0);
-    return CLI_GOOD;
+    return session_load(s, s->args->operands[0], 0);
 }
 
-int session_second(session *s, const char *path, const spd_data *first, spd_data **second)
+spd_data *session_second(session *s, const char *path, const spd_data *first)
 {
-    *second = path ? session_load(s, path, 0) : NULL;
-    return path ? session_same_size(first, *second) : CLI_GOOD;
+    spd_data *second = path ? session_load(s, path, 0) : NULL;
+    if (second)
+        session_same_size(first, second);
+    return second;
 }
 
 sheet *session_sheet(session *s)
@@ -317,7 +319,7 @@ int session_output_is(const session *s, const char *ending)
     return option_has_ending(session_output(s), ending);
 }
 
-int session_same_size(const spd_data *a, const spd_data *b)
+void session_same_size(const spd_data *a, const spd_data *b)
 {
     if (!a->hermitian != !b->hermitian)
         shown_check(a->source, "holds", a->n, a->hermitian, b);
@@ -325,11 +327,10 @@ int session_same_size(const spd_data *a, const spd_data *b)
         cli_fail("%s holds %zu x %zu matrices, but %s holds %zu x %zu; both sets must have the "
                  "same size",
                  a->source, shown_n(a), shown_n(a), b->source, shown_n(b), shown_n(b));
-    return CLI_GOOD;
 }
 
 /* "cannot be written" and why; thing is the path itself or its folder. */
-static int __attribute__((noreturn))
+static void __attribute__((noreturn))
 refuse_output(const char *path, const char *thing, const char *cause)
 {
     if (strcmp(path, thing) == 0)
@@ -337,24 +338,14 @@ refuse_output(const char *path, const char *thing, const char *cause)
     cli_fail("%s: cannot be written: folder %s: %s", path, thing, cause);
 }
 
-static int check_folder(const char *path)
+static void check_folder(const char *path)
 {
     char copy[4096], within[4100];
     snprintf(copy, sizeof copy, "%s", path);
     const char *folder = dirname(copy);
     snprintf(within, sizeof within, "%s/.", folder); /* a file has nothing within it */
-    return access(within, W_OK | X_OK) == 0 ? CLI_GOOD
-                                            : refuse_output(path, folder, strerror(errno));
-}
-
-/* Files that a command writes itself and may read again. */
-static int is_written(const option *o)
-{
-    static const char *const names[] = {"output", "checkpoint", "resume", "history", "gradient"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(o->name, names[i]) == 0)
-            return 1;
-    return 0;
+    if (access(within, W_OK | X_OK) != 0)
+        refuse_output(path, folder, strerror(errno));
 }
 
 static void refuse_same(const struct stat *output, const char *path, const char *input)
@@ -377,52 +368,49 @@ static void check_inputs(const session *s, const char *path)
         refuse_same(&output, path, args->operands[i]);
     for (size_t g = 0; g < COMMAND_GROUPS && args->command->groups[g].options; g++)
         for (const option *o = args->command->groups[g].options; o->name; o++)
-            if (o->type == OPTION_FILE && !is_written(o))
+            if (o->type == OPTION_FILE && !o->writes)
                 refuse_same(&output, path, arguments_text(args, o->name));
 }
 
-int session_check_output(session *s)
+void session_check_output(session *s)
 {
     check_inputs(s, session_output(s));
-    return session_check_path(session_output(s));
+    session_check_path(session_output(s));
 }
 
-int session_check_path(const char *path)
+void session_check_path(const char *path)
 {
     struct stat info;
     if (!path)
-        return CLI_GOOD;
+        return;
     int there = stat(path, &info) == 0;
     if (there && S_ISDIR(info.st_mode))
-        return refuse_output(path, path, strerror(EISDIR));
+        refuse_output(path, path, strerror(EISDIR));
     if (there && access(path, W_OK) != 0)
-        return refuse_output(path, path, strerror(errno));
-    return check_folder(path);
+        refuse_output(path, path, strerror(errno));
+    check_folder(path);
 }
 
-static int wrote(session *s, spd_status status)
+static void wrote(session *s, spd_status status)
 {
     session_check(s, status);
     session_talk(s, "wrote %s", session_output(s));
-    return CLI_GOOD;
 }
 
-int session_write(session *s, size_t count, const spd_array *const *arrays)
+void session_write(session *s, size_t count, const spd_array *const *arrays)
 {
     if (signals_interrupted())
         interrupted(s);
-    if (session_follows(s))
-        return CLI_GOOD;
-    return wrote(s, spd_arrays_write(s->ctx, session_output(s), count, arrays));
+    if (!session_follows(s))
+        wrote(s, spd_arrays_write(s->ctx, session_output(s), count, arrays));
 }
 
-int session_save(session *s, const spd_data *data)
+void session_save(session *s, const spd_data *data)
 {
     if (signals_interrupted())
         interrupted(s);
-    if (session_follows(s))
-        return CLI_GOOD;
-    return wrote(s, spd_data_save(s->ctx, data, session_output(s)));
+    if (!session_follows(s))
+        wrote(s, spd_data_save(s->ctx, data, session_output(s)));
 }
 
 spd_metric session_metric(const session *s)
@@ -474,12 +462,12 @@ spd_array session_array_i64(const char *name, size_t rows, size_t columns, int64
     return array;
 }
 
-int session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values,
-                         int hermitian)
+void session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values,
+                          int hermitian)
 {
     if (!session_output(s))
-        return CLI_GOOD;
+        return;
     spd_array array = shown_matrix(name, rows, columns, values, hermitian);
     const spd_array *const list[] = {&array};
-    return session_write(s, 1, list);
+    session_write(s, 1, list);
 }

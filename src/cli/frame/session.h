@@ -36,20 +36,20 @@ int session_follows(const session *s);
  * (cli_memory.h). An exit status. */
 int session_run(session *s, const command *c);
 
-/* Ends the command with the context's message for a status < 0. These, and all functions of this
- * header that return an exit status, return CLI_GOOD or not at all. */
-int session_fail(session *s, spd_status status) __attribute__((noreturn));
+/* Ends the command with the context's message for a status < 0. So do all functions of this header
+ * that meet a failure: what they return is there. */
+void session_fail(session *s, spd_status status) __attribute__((noreturn));
 
 /* The same if the status is a failure. */
 void session_check(session *s, spd_status status);
 
 /* A failure that has to do with a file that the message does not name. */
-int session_fail_in(session *s, const char *path, spd_status status) __attribute__((noreturn));
+void session_fail_in(session *s, const char *path, spd_status status) __attribute__((noreturn));
 
 /* The same where the message speaks of X in one file and of `name` in another, which may be NULL.
  */
-int session_fail_pair(session *s, const char *path, const char *other, const char *name,
-                      spd_status status) __attribute__((noreturn));
+void session_fail_pair(session *s, const char *path, const char *other, const char *name,
+                       spd_status status) __attribute__((noreturn));
 
 /* A remark on stderr, unless quiet. */
 void session_remark(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -67,26 +67,23 @@ spd_data *session_load(session *s, const char *path, int unchecked);
 /* The same with labels from that file, or NULL, instead of --labels. */
 spd_data *session_load_labels(session *s, const char *path, const char *labels, int unchecked);
 
-/* Frees a data set that the library has made when the command ends. */
-void session_keep_data(spd_data *data);
-
 /* The array of that name in a file, or the only one for NULL; complex numbers are refused. */
 spd_array *session_read(session *s, const char *path, const char *name);
 
 /* The same where they may be complex. */
 spd_array *session_read_complex(session *s, const char *path, const char *name);
 
-/* How most commands begin: can the file of --output be made? Then *data <- the set that the first
- * operand names. An exit status. */
-int session_begin(session *s, spd_data **data);
+/* How most commands begin: can the file of --output be made? Then the set that the first operand
+ * names. */
+spd_data *session_begin(session *s);
 
-/* *second <- a further set of matrices of the same size, or NULL for a path that is NULL. */
-int session_second(session *s, const char *path, const spd_data *first, spd_data **second);
+/* A further set of matrices of the same size, or NULL for a path that is NULL. */
+spd_data *session_second(session *s, const char *path, const spd_data *first);
 
-/* *model <- from a file. */
-int session_model(session *s, const char *path, spd_model **model);
+/* A model from a file. */
+spd_model *session_model(session *s, const char *path);
 
-/* Frees them when the command ends, whichever way; NULL is allowed. */
+/* Frees what the library has made when the command ends, whichever way; NULL is allowed. */
 void session_keep_data(spd_data *data);
 void session_keep_model(spd_model *model);
 
@@ -97,24 +94,23 @@ sheet *session_sheet(session *s);
 const char *session_output(const session *s);
 int session_output_is(const session *s, const char *ending);
 
-/* CLI_GOOD if two data sets have matrices of one size. */
-int session_same_size(const spd_data *a, const spd_data *b);
+/* Two data sets must have matrices of one size. */
+void session_same_size(const spd_data *a, const spd_data *b);
 
-/* Can the file of --output be made? Asked before long work; an exit status after a message.
- * CLI_GOOD when there is no --output. */
-int session_check_output(session *s);
+/* Can the file of --output, if any, be made? Asked before long work. */
+void session_check_output(session *s);
 
-/* The same for any path; CLI_GOOD for NULL. */
-int session_check_path(const char *path);
+/* The same for any path, or NULL. */
+void session_check_path(const char *path);
 
 /* Writes arrays to the file of --output, or the data set; nothing after Ctrl-C. */
-int session_write(session *s, size_t count, const spd_array *const *arrays);
-int session_save(session *s, const spd_data *data);
+void session_write(session *s, size_t count, const spd_array *const *arrays);
+void session_save(session *s, const spd_data *data);
 
 /* Writes one matrix, rows x columns, under that name, as a complex one if it is the real form of
- * such; CLI_GOOD when there is no --output. */
-int session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values,
-                         int hermitian);
+ * such; nothing when there is no --output. */
+void session_write_matrix(session *s, const char *name, size_t rows, size_t columns, double *values,
+                          int hermitian);
 
 /* The metric of --metric; the number of a choice's word. */
 spd_metric session_metric(const session *s);

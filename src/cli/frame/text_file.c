@@ -50,7 +50,7 @@ static ssize_t take(void *cookie, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-int text_file_write(const char *path, text_file_fn print, const void *what)
+void text_file_write(const char *path, text_file_fn print, const void *what)
 {
     void *mark = cli_mark();
     growing g = {0};
@@ -68,7 +68,6 @@ int text_file_write(const char *path, text_file_fn print, const void *what)
     cli_release(mark);
     if (status < 0)
         cli_leave(CLI_FAILED);
-    return CLI_GOOD;
 }
 
 void text_file_drop_link(const char *path)

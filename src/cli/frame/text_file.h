@@ -8,9 +8,8 @@
 /* Puts the content of a file down; what is the caller's. */
 typedef void (*text_file_fn)(FILE *f, const void *what);
 
-/* Writes what print says; the file appears at once. A failure ends the
- * command, else CLI_GOOD. */
-int text_file_write(const char *path, text_file_fn print, const void *what);
+/* Writes what print says; the file appears at once. A failure ends the command. */
+void text_file_write(const char *path, text_file_fn print, const void *what);
 
 /* Removes the path if it is a symbolic link. For outputs that the user has not named: he has chosen
  * the folder, not where links in it lead. */

@@ -178,13 +178,11 @@ static void print_page(FILE *f, const void *what)
     html_close(f);
 }
 
-int page_write(const page *p, const char *folder)
+void page_write(const page *p, const char *folder)
 {
     extra files[EXTRAS + 1];
     size_t count = list_extras(p, files);
-    int code = CLI_GOOD;
     files[count++] = (extra){"report.html", print_page};
-    for (size_t i = 0; i < count && !code; i++)
-        code = text_file_write(text_file_in(folder, files[i].name), files[i].print, p);
-    return code;
+    for (size_t i = 0; i < count; i++)
+        text_file_write(text_file_in(folder, files[i].name), files[i].print, p);
 }

@@ -55,14 +55,13 @@ typedef struct page {
     double *margin[PAGE_PARTS];
 } page;
 
-/* Prepares. An exit status: only Ctrl-C and failures of the machine end here,
- * a figure that cannot be made is left out with a reason. */
-int page_prepare(session *s, const evaluation *e, page *p);
+/* Prepares. Only Ctrl-C and failures of the machine end the command: a figure that cannot be made
+ * is left out with a reason. */
+void page_prepare(session *s, const evaluation *e, page *p);
 
 /* Writes report.html, and of what was prepared convergence.csv, spectrum.csv,
- * embedding.csv, samples.svg, tsne.csv and margins.csv into a folder. An exit status after a
- * message. */
-int page_write(const page *p, const char *folder);
+ * embedding.csv, samples.svg, tsne.csv and margins.csv into a folder. */
+void page_write(const page *p, const char *folder);
 
 /* ---- parts of the page, each its own file ---------------------------------------------------- */
 

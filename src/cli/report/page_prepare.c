@@ -216,7 +216,7 @@ static int is_fatal(spd_status status)
     return status == SPD_ENOMEM || status == SPD_ECANCELLED || signals_interrupted();
 }
 
-int page_prepare(session *s, const evaluation *e, page *p)
+void page_prepare(session *s, const evaluation *e, page *p)
 {
     static spd_status (*const steps[])(page * p) = {map_matrices, find_spectra, page_embed,
                                                     page_tsne, page_margins};
@@ -224,12 +224,13 @@ int page_prepare(session *s, const evaluation *e, page *p)
     draw_colours(p);
     draw_samples(p);
     if (!e->set.samples.X)
-        return CLI_GOOD;
+        return;
     choose_model(p);
     copy_matrices(p);
     spd_status status = SPD_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !is_fatal(status); i++)
         status = steps[i](p);
     bar_clear(&s->bar);
-    return is_fatal(status) ? session_fail(s, status) : CLI_GOOD;
+    if (is_fatal(status))
+        session_fail(s, status);
 }
