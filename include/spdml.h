@@ -8,17 +8,17 @@
  *     function says otherwise; > 0 means the result is usable, with a remark. Test the sign: later
  *     versions may have further codes. If the function takes a context, the context then holds a
  *     message that names what is at fault.
- *   - Ownership: an object that a function stores through a pointer to a pointer (spd_model
- * **model) or returns from spd_x_new is new and belongs to the caller, who frees it with the
- * spd_x_free of its type, or the function named next to it. What such an object points to belongs
- * to it and is freed with it. Every free function accepts NULL. Everything else is borrowed: inputs
- *     are not kept after the call unless the function says so, names are constants, and
- *     spd_context_error is valid until the next call.
+ *   - Ownership: an object that a function stores through a pointer to a pointer, or returns from
+ *     spd_x_new, is new and belongs to the caller, who frees it with the spd_x_free of its type, or
+ *     the function named next to it. What such an object points to belongs to it and is freed with
+ *     it. Every free function accepts NULL. Everything else is borrowed: inputs are not kept after
+ *     the call unless the function says so, names are constants, and spd_context_error is valid
+ *     until the next call.
  *   - Structs come in three kinds. Those that callers provide and that may grow begin with `size`,
  *     sizeof as the caller was compiled: start them with SPD_INIT(type), which makes everything
- * else zero, or with spd_x_defaults(&x, sizeof x). Those that only the library makes may grow too,
- * so callers never allocate, copy or keep arrays of them. Those that will not change say so.
- *     Members are only ever added, at the end.
+ *     else zero, or with spd_x_defaults(&x, sizeof x). Those that only the library makes may grow
+ *     too, so callers never allocate, copy or keep arrays of them. Those that will not change say
+ *     so. Members are only ever added, at the end.
  *   - Enumerations only get new values at the end; the value "how many there are" grows with them,
  *     so do not store it. spd_x_name gives the word for a value, NULL for a number without one;
  *     spd_x_parse understands these words, and answers any other with SPD_EINVAL and a message that
@@ -34,6 +34,13 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+template <typename type> inline type spd_init_of()
+{
+    type made = type();
+    made.size = sizeof made;
+    return made;
+}
+
 extern "C" {
 #endif
 
@@ -45,10 +52,7 @@ extern "C" {
 
 /* spd_mean_info info = SPD_INIT(spd_mean_info); */
 #ifdef __cplusplus
-#define SPD_INIT(type)                                                                             \
-    {                                                                                              \
-        sizeof(type)                                                                               \
-    }
+#define SPD_INIT(type) spd_init_of<type>()
 #else
 #define SPD_INIT(type)                                                                             \
     {                                                                                              \
@@ -331,8 +335,8 @@ SPD_API spd_status spd_eigh(spd_context *ctx, size_t n, size_t p, const double *
 SPD_API spd_status spd_eigh_general(spd_context *ctx, size_t n, size_t p, const double *X,
                                     const double *Y, double *lambda, double *V);
 
-/* S (p x m x m) <- W' X_i W for one W (n x m). 1 <= m <= n. A GPU reads the upper triangles of X.
- */
+/* The map of a model, W = model->W, applied to matrices: S (p x m x m) <- W' X_i W for one W (n x
+ * m). 1 <= m <= n. A GPU reads the upper triangles of X. */
 SPD_API spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
                                   const double *W, double *S);
 SPD_API spd_status spd_congruence_store(spd_context *ctx, const spd_store *store, size_t m,
@@ -1097,8 +1101,9 @@ SPD_API spd_status spd_classifier_note(spd_context *ctx, spd_classifier *classif
 SPD_API const spd_notes *spd_classifier_notes(const spd_classifier *classifier);
 
 /* A trained method as a .spdml file: map, values, classes, notes and what it holds of its training
- * samples. Without class_name in samples or notes, classes are numbers there. It appears atomically, or not at all. Loaded, it predicts the same, bit for bit; it is
- * new, freed with spd_classifier_free. */
+ * samples. Without class_name in samples or notes, classes are numbers there. It appears
+ * atomically, or not at all. Loaded, it predicts the same, bit for bit; it is new, freed with
+ * spd_classifier_free. */
 SPD_API spd_status spd_classifier_save(spd_context *ctx, const spd_classifier *classifier,
                                        const char *path);
 SPD_API spd_status spd_classifier_load(spd_context *ctx, const char *path,

@@ -16,8 +16,8 @@ typedef struct array_source {
     arena room;                     /* of start */
     double scale;                   /* images: brings values into [0, 1] */
     spd_data *extras;               /* y and columns with a row per slice */
-    char **name;              /* columns, where a header names them; else NULL */
-    char time[TIME_NAME_MAX]; /* as in text_table.h */
+    char **name;                    /* columns, where a header names them; else NULL */
+    char time[TIME_NAME_MAX];       /* as in text_table.h */
 } array_source;
 
 /* Does the ending of a path belong to a file of arrays, of a table of text? */

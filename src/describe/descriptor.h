@@ -42,7 +42,7 @@ typedef struct description {
     /* As in spd_failures: filled by description_count. */
     size_t few, fewest, fewest_rows, events_cut;
     char time[TIME_NAME_MAX]; /* the column of times that was left out; else empty */
-    char **label; /* count, where each matrix has one of its own; else NULL */
+    char **label;             /* count, where each matrix has one of its own; else NULL */
     size_t channels;
     char **channel; /* names of what the rows stand for, where they are known; else NULL */
 } description;

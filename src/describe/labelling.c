@@ -36,8 +36,7 @@ static spd_status find_row(spd_context *ctx, const inputs *list, const index_fil
                            const item *what, size_t *row)
 {
     const char *group = list->options->group;
-    const spd_array *column =
-        group && what->array ? data_column(what->array->extras, group) : NULL;
+    const spd_array *column = group && what->array ? data_column(what->array->extras, group) : NULL;
     char value[200];
     spd_status status = index_find(ctx, index, what->name, row);
     if (status != SPD_EINVAL || !column)

@@ -182,8 +182,8 @@ static spd_status read_numbers(spd_context *ctx, const io_source *text, const cs
                                const char *aside, const char *wanted, array_source *source)
 {
     text_table made;
-    spd_status status = text_table_take(ctx, (const char *)text->bytes, text->size, table, aside,
-                                        wanted, &made);
+    spd_status status =
+        text_table_take(ctx, (const char *)text->bytes, text->size, table, aside, wanted, &made);
     if (status < 0)
         return status;
     source->X = made.X;

@@ -169,9 +169,9 @@ static spd_status read_table(spd_context *ctx, const inputs *list, const item *w
 {
     const spd_describe_options *o = list->options;
     const int text = list->takes == INPUT_TABLE && !o->channels_first && arrays_is_text(what->name);
-    spd_status status =
-        text ? arrays_read_text(ctx, what->name, o->channels, bytes, size, &r->text)
-             : arrays_read_table(ctx, what->name, o->x_name, bytes, size, &r->array);
+    spd_status status = text
+                            ? arrays_read_text(ctx, what->name, o->channels, bytes, size, &r->text)
+                            : arrays_read_table(ctx, what->name, o->x_name, bytes, size, &r->array);
     if (status < 0)
         return status == SPD_ENOMEM ? status : blame_index(ctx, what, bytes, size, status);
     if (text) {

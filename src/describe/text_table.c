@@ -10,7 +10,7 @@
 #include "io/array.h"
 #include "io/text.h"
 
-#define SAME_STEP 0.5   /* times are rounded: steps differ by up to this part of one */
+#define SAME_STEP   0.5 /* times are rounded: steps differ by up to this part of one */
 #define OTHER_STEPS 0.1 /* part of the steps that may differ: gaps, and where a trial begins */
 
 /* What is known while columns are chosen. */
@@ -34,8 +34,7 @@ void text_table_free(text_table *made)
 
 spd_status text_table_no_names(spd_context *ctx, int channels_first)
 {
-    return ctx_fail(ctx, SPD_EINVAL,
-                    "channels cannot be chosen by name: %s",
+    return ctx_fail(ctx, SPD_EINVAL, "channels cannot be chosen by name: %s",
                     channels_first ? "where they are rows, no header names them"
                                    : "no header line names the columns of this table");
 }
@@ -117,9 +116,9 @@ static spd_status choose_named(spd_context *ctx, const char *wanted, choosing *c
 /* Is it called as times and row numbers are: "time", "Time (s)", "t_ms", "sample"? */
 static int is_time_name(const char *name)
 {
-    static const char *const known[] = {"t",       "time",   "times", "timestamp", "timestamps",
-                                        "seconds", "sec",    "ms",    "zeit",      "zeitpunkt",
-                                        "temps",   "tiempo", "tempo", "sample",    "index",
+    static const char *const known[] = {"t",       "time",   "times",    "timestamp", "timestamps",
+                                        "seconds", "sec",    "ms",       "zeit",      "zeitpunkt",
+                                        "temps",   "tiempo", "tempo",    "sample",    "index",
                                         "row",     "frame",  "column 1", "Unnamed: 0"};
     char word[24];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -1,4 +1,5 @@
-/* text_table.h - the channels of a table of text: which columns are taken, and what they are called.
+/* text_table.h - the channels of a table of text: which columns are taken, and what they are
+ * called.
  */
 #ifndef SPD_DESCRIBE_TEXT_TABLE_H
 #define SPD_DESCRIBE_TEXT_TABLE_H

@@ -92,7 +92,8 @@ static const option options_covariance[] = {
 static const option options_labels[] = {
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv): the first column is the file, the second its label, and further "
-             "columns are kept; files match by the end of their path, or by their name, with --group also "
+             "columns are kept; files match by the end of their path, or by their name, with "
+             "--group also "
              "by the value of that column. Or an "
              "array (.npy, .npz, .mat) with a label for each input in the order of the inputs, "
              "which in a folder is that of their names"},

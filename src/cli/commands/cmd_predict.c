@@ -83,10 +83,10 @@ static void describe(session *s, predicting *p)
     p->describe_seconds = bar_clock() - start;
     p->described = 1;
     p->test = *p->set.data;
-    p->test.source = s->args->operand_count == 2
-                         ? s->args->operands[1]
-                         : words_text("%s and %zu more", s->args->operands[1],
-                                      s->args->operand_count - 2);
+    p->test.source =
+        s->args->operand_count == 2
+            ? s->args->operands[1]
+            : words_text("%s and %zu more", s->args->operands[1], s->args->operand_count - 2);
     p->set.data = &p->test;
     p->guessed = by == LABELS_AUTO && !how.index;
     session_talk(s, "described %zu matrices by %s", p->set.data->p, spd_descriptor_name(kind));
@@ -200,9 +200,10 @@ static const option options[] = {
      .help = "NEW holds images, clips or signals, not matrices: describe them as the training data "
              "were. Folders, archives and single images or clips need no such hint"},
     {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = label_sources,
-     .help = "Where the labels that predictions are scored by come from. auto: from --labels, from y, "
-             "or from the names of the folders that images, clips or signals lie in, if any of them "
-             "is a class of METHOD; none: nothing is scored"},
+     .help =
+         "Where the labels that predictions are scored by come from. auto: from --labels, from y, "
+         "or from the names of the folders that images, clips or signals lie in, if any of them "
+         "is a class of METHOD; none: nothing is scored"},
     OPTION_VECTORS,
     OPTION_SCORES,
     OPTION_ENGINE,

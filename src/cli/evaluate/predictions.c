@@ -53,7 +53,8 @@ static int can_compare(session *s, predictions *p)
     if (p->unseen < test->p)
         return 1;
     p->truth = NULL;
-    session_remark(s, "%s: none of its labels (%s) is a class of %s; the predictions are not scored",
+    session_remark(s,
+                   "%s: none of its labels (%s) is a class of %s; the predictions are not scored",
                    test->source, some_classes(test), train->source);
     if (p->guessed) {
         p->bare = *test;
