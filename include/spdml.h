@@ -200,6 +200,10 @@ typedef struct spd_ranks {
 SPD_API spd_status spd_ranks_join(spd_context *ctx);
 SPD_API void spd_ranks_about(const spd_context *ctx, spd_ranks *about);
 
+/* text (room bytes) <- the MPI that ranks would be joined by, "Open MPI v4.1.4, ...". SPD_EDEVICE,
+ * with a message, when there is none. Nothing is started. */
+SPD_API spd_status spd_ranks_library(spd_context *ctx, size_t room, char *text);
+
 /* Is something so in any rank? Called by all of them, at the same place. */
 SPD_API int spd_ranks_any(spd_context *ctx, int here);
 
