@@ -35,13 +35,12 @@ SPD_API spd_status spd_arrays_write(spd_context *ctx, const char *path, size_t c
  * grow; matrices of your own are written with spd_arrays_write. */
 typedef struct spd_data {
     size_t p, n;
-    double *X;      /* p x n x n */
-    size_t classes; /* 0 without labels */
-    int *label;     /* p class numbers 0 .. classes-1, or NULL */
-    const char *
-        *class_name; /* classes texts; ordered as numbers if all are numbers, else as text */
-    spd_array *y;    /* the labels as they were read, with first dimension p, or NULL */
-    size_t columns;  /* further arrays whose first dimension is p */
+    double *X;               /* p x n x n */
+    size_t classes;          /* 0 without labels */
+    int *label;              /* p class numbers 0 .. classes-1, or NULL */
+    const char **class_name; /* classes texts, in the order of numbers if all are such */
+    spd_array *y;            /* the labels as they were read, with first dimension p, or NULL */
+    size_t columns;          /* further arrays whose first dimension is p */
     spd_array **column;
     const char *source; /* the file's path, for messages */
     const char *meta;   /* how the matrices were made, JSON text; NULL if the file has none */
@@ -281,9 +280,8 @@ SPD_API void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options,
 SPD_API const char *spd_synth_name(spd_synth_kind kind);
 SPD_API spd_status spd_synth_parse(spd_context *ctx, const char *name, spd_synth_kind *kind);
 
-/* SPD_SYNTH_SPD: *data is new, with labels, freed with spd_data_free; planted (n x planted, or
- * NULL)
- * <- the subspace. */
+/* SPD_SYNTH_SPD: *data is new, with labels, freed with spd_data_free; planted, n x planted, is
+ * filled with the subspace unless it is NULL. */
 SPD_API spd_status spd_synth_data(spd_context *ctx, const spd_synth_options *options,
                                   double *planted, spd_data **data);
 

@@ -8,12 +8,12 @@
  *     function says otherwise; > 0 means the result is usable, with a remark. Test the sign: later
  *     versions may have further codes. If the function takes a context, the context then holds a
  *     message that names what is at fault.
- *   - Ownership: an object that a function stores through a pointer to a pointer, such as
- *     spd_model **model, or returns from spd_x_new is new and belongs to the caller, who frees it
- *     with the spd_x_free of its type, or the function named next to it. What such an object points
- *     to belongs to it and is freed with it. Every free function accepts NULL. Everything else is
- *     borrowed: inputs are not kept after the call unless the function says so, names are
- *     constants, and spd_context_error is valid until the next call.
+ *   - Ownership: an object that a function stores through a pointer to a pointer, or returns from
+ *     spd_x_new, is new and belongs to the caller, who frees it with the spd_x_free of its type, or
+ *     the function named next to it. What such an object points to belongs to it and is freed with
+ *     it. Every free function accepts NULL. Everything else is borrowed: inputs are not kept after
+ *     the call unless the function says so, names are constants, and spd_context_error is valid
+ *     until the next call.
  *   - Structs come in three kinds. Those that callers provide and that may grow begin with `size`,
  *     sizeof as the caller was compiled: start them with SPD_INIT(type), which makes everything
  *     else zero, or with spd_x_defaults(&x, sizeof x). Those that only the library makes may grow
@@ -35,6 +35,13 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+template <typename type> inline type spd_init_of()
+{
+    type made = type();
+    made.size = sizeof made;
+    return made;
+}
+
 extern "C" {
 #endif
 
@@ -46,10 +53,7 @@ extern "C" {
 
 /* spd_mean_info info = SPD_INIT(spd_mean_info); */
 #ifdef __cplusplus
-#define SPD_INIT(type)                                                                             \
-    {                                                                                              \
-        sizeof(type)                                                                               \
-    }
+#define SPD_INIT(type) spd_init_of<type>()
 #else
 #define SPD_INIT(type)                                                                             \
     {                                                                                              \
@@ -197,6 +201,10 @@ typedef struct spd_ranks {
 SPD_API spd_status spd_ranks_join(spd_context *ctx);
 SPD_API void spd_ranks_about(const spd_context *ctx, spd_ranks *about);
 
+/* text (room bytes) <- the MPI that ranks would be joined by, "Open MPI v4.1.4, ...". SPD_EDEVICE,
+ * with a message, when there is none. Nothing is started. */
+SPD_API spd_status spd_ranks_library(spd_context *ctx, size_t room, char *text);
+
 /* Is something so in any rank? Called by all of them, at the same place. */
 SPD_API int spd_ranks_any(spd_context *ctx, int here);
 
@@ -337,8 +345,8 @@ SPD_API spd_status spd_eigh(spd_context *ctx, size_t n, size_t p, const double *
 SPD_API spd_status spd_eigh_general(spd_context *ctx, size_t n, size_t p, const double *X,
                                     const double *Y, double *lambda, double *V);
 
-/* S (p x m x m) <- W' X_i W for one W (n x m). 1 <= m <= n. A GPU reads the upper triangles of X.
- */
+/* The map of a model, W = model->W, applied to matrices: S (p x m x m) <- W' X_i W for one W (n x
+ * m). 1 <= m <= n. A GPU reads the upper triangles of X. */
 SPD_API spd_status spd_congruence(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
                                   const double *W, double *S);
 SPD_API spd_status spd_congruence_store(spd_context *ctx, const spd_store *store, size_t m,

@@ -101,6 +101,18 @@ spd_status spd_ranks_join(spd_context *ctx)
     return check_alike(ctx, joined);
 }
 
+spd_status spd_ranks_library(spd_context *ctx, size_t room, char *text)
+{
+    const mpi_module *module = NULL;
+    ctx_clear(ctx);
+    if (!text || room == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "there is no room for a text");
+    spd_status status = load_module(ctx, &module);
+    if (status == SPD_OK)
+        snprintf(text, room, "%.*s", (int)strcspn(module->library, ",\n"), module->library);
+    return status;
+}
+
 void spd_ranks_about(const spd_context *ctx, spd_ranks *about)
 {
     const ranks *r = ctx ? ctx->ranks : NULL;

@@ -557,6 +557,12 @@ def test_whatever_an_option_writes_stays_in_the_folder(spdml, tmp_path, own):
     assert written >= 21 and sorted(os.listdir(tmp_path)) == ["my data.npz", "own.recipe"]
 
 
+def test_steps_are_told_without_a_doubled_word(spdml, own):
+    own("spdml mean $data -o $folder/m.npy\n")
+    done = spdml("experiment", "own.recipe", "--data", "my data.npz", "-o", "out", "-v").good()
+    assert "spdml: mean " in done.err and "spdml: spdml" not in done.err
+
+
 def test_a_step_that_cannot_be_run(spdml, tmp_path, own):
     own("spdml version\nspdml info $data --nonsense\n")
     done = spdml("experiment", "own.recipe", "--data", "my data.npz", "-o", "out")

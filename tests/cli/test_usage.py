@@ -150,6 +150,13 @@ def test_version_names_every_library_that_is_loaded(spdml, command):
     assert all("MAX_THREADS" in row["detail"] or row["detail"] for row in blas)
 
 
+def test_version_tells_of_mpi(spdml):
+    shown = spdml("version", "-v", "--json").good().json["mpi"]
+    assert re.search(r"\d+\.\d+", shown) or "MPI is not installed" in shown
+    assert re.search("^mpi  +" + re.escape(shown), spdml("version", "-v").good().out, re.M)
+    assert "mpi" not in spdml("version", "--json").good().json
+
+
 def test_hardening_is_told_as_it_was_compiled(spdml, command):
     shown = spdml("version", "-v", "--json").good().json["hardening"]
     symbols = subprocess.run(["readelf", "-W", "--dyn-syms", command], capture_output=True,

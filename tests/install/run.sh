@@ -78,6 +78,16 @@ sees_every_weakness() {
     done
 }
 
+# The headers in C++, of several standards; skipped where there is no such compiler.
+runs_from_cxx() {
+    command -v "${CXX:-c++}" >/dev/null || return 0
+    for standard in c++98 c++11 c++17; do
+        # shellcheck disable=SC2046
+        "${CXX:-c++}" -std=$standard -Wall -Wextra -Werror -Wno-long-long "$here/main.cpp" -o "$work/cxx" \
+            $(pkg-config --cflags --libs spdml-data) && "$work/cxx" || return 1
+    done
+}
+
 pages_complete() {
     for command in "" $("$prefix/bin/spdml" help --commands); do
         test -s "$prefix/share/man/man1/spdml${command:+-$command}.1" || {
@@ -136,6 +146,7 @@ step "pkg-config, shared: compile" compile_shared main.c spdml pc_shared
 step "pkg-config, shared: run" "$work/pc_shared"
 step "pkg-config, shared: SONAME" needs 'libspdml\.so\.0' "$work/pc_shared"
 step "pkg-config, shared: light" is_light "$work/pc_shared"
+step "C++: compile without a warning, run" runs_from_cxx
 step "pkg-config, static: compile" compile_static main.c spdml pc_static
 step "pkg-config, static: run" stands_alone "$work/pc_static"
 step "pkg-config, static: light" is_light "$work/pc_static"

@@ -113,8 +113,10 @@ static void job_context(caller *c)
     add_number(c, spd_device_fit(NULL, &gpu, N, 0, X, label, NULL, NULL, NULL));
     spd_ranks about = SPD_INIT(spd_ranks); /* of a process alone: a job has one caller */
     spd_ranks_about(own, &about);
-    add_text(c,
-             about.ranks == 1 && spd_ranks_any(own, 1) && spd_ranks_join(NULL) < 0 ? "alone" : "");
+    add_text(c, about.ranks == 1 && spd_ranks_any(own, 1) && spd_ranks_join(NULL) < 0 &&
+                        spd_ranks_library(own, 0, NULL) < 0
+                    ? "alone"
+                    : "");
     spd_ranks_pause(own, 1);
     spd_ranks_stop(own, 1);
     spd_context_free(own);

@@ -352,8 +352,7 @@ static void kappa_of_all_right(void)
             spd_score score = SPD_INIT(spd_score);
             for (size_t i = 0; i < p; i++)
                 truth[i] = (int)i % k;
-            CHECK(spd_score_predictions(NULL, p, (size_t)k, truth, truth, &score, NULL) ==
-                      SPD_OK,
+            CHECK(spd_score_predictions(NULL, p, (size_t)k, truth, truth, &score, NULL) == SPD_OK,
                   " ");
             CHECK(score.kappa == 1.0, "%d classes, %zu: %.17g", k, p, score.kappa);
         }

@@ -127,12 +127,14 @@ static int run(session *s)
 }
 
 static const option options_drop[] = {
-    {"drop-nan", .help = "Leave out matrices that contain NaN or Inf, with their labels and columns"},
+    {"drop-nan",
+     .help = "Leave out matrices that contain NaN or Inf, with their labels and columns"},
     OPTION_END};
 
 static const char *const paragraphs[] = {
     "Reads a data set in any format, checks it, repairs it on request (--symmetrize, --regularize, "
-    "--ridge, --drop-nan), and writes it in the format given by the output's extension: matrices as X, labels "
+    "--ridge, --drop-nan), and writes it in the format given by the output's extension: matrices "
+    "as X, labels "
     "as y, further columns under their names. In .csv every matrix is a row, with its label in "
     "front.",
     "Of a model or a trained method (.spdml) the map is written: W, n x m, and in .npz and .mat "

@@ -221,12 +221,16 @@ static const char *const paragraphs[] = {
     "and hessian-lle needs k of at least 1 + d + d(d+1)/2.",
     "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or "
     "euclidean. The signs of coordinates are fixed: the entry of largest magnitude is positive.",
+    "This writes numbers. Pictures of the samples, by classical scaling and t-SNE, are in the "
+    "report "
+    "that 'spdml evaluate -o DIR' makes (report.html, samples.svg).",
     NULL};
 
 static const command_example examples[] = {
-    {"spdml embed data.npz -o picture.csv", "Two coordinates and the label of each matrix."},
+    {"spdml embed data.npz -o coordinates.csv", "Two coordinates and the label of each matrix."},
     {"spdml embed data.npz --method lle -k 12 -d 3 -o Y.npz", "Locally linear embedding."},
-    {"spdml embed data.npz --method tsne --perplexity 20 -o picture.csv", "Clusters, by t-SNE."},
+    {"spdml embed data.npz --method tsne --perplexity 20 -o coordinates.csv",
+     "Clusters, by t-SNE."},
     {"spdml embed data.npz --method mds --metric stein --json", "How much two dimensions explain."},
     {NULL, NULL}};
 

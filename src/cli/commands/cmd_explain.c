@@ -36,9 +36,10 @@ static void take_method(session *s, explaining *e)
     if (t.facts.n == 0)
         cli_fail("%s: is a method on vectors, which has no map", e->path);
     if (spd_classifier_method(t.classifier)->map == SPD_MAP_NONE)
-        cli_fail("%s: %s works on the whole matrices and has no map; a method with one (-ml) can be "
-                 "explained",
-                 e->path, spd_classifier_name(spd_classifier_method(t.classifier)->classifier));
+        cli_fail(
+            "%s: %s works on the whole matrices and has no map; a method with one (-ml) can be "
+            "explained",
+            e->path, spd_classifier_name(spd_classifier_method(t.classifier)->classifier));
     if (spd_classifier_method(t.classifier)->map == SPD_MAP_MULTI)
         cli_fail("%s: has several maps side by side and the matrix itself (multi); a method with "
                  "one map (-ml) can be explained",

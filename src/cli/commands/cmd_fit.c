@@ -355,7 +355,9 @@ static const option how_options[] = {
 static const char *const paragraphs[] = {
     "Learns a map W (n x m, orthonormal) that takes SPD matrices X to smaller ones W'XW so that "
     "near matrices of one class move together and near matrices of different classes move apart. "
-    "The cost is summed over a graph of neighbours and minimised on the Grassmann manifold.",
+    "The cost is summed over a graph of neighbours and minimised on the Grassmann manifold. Costs "
+    "of "
+    "different m do not compare: -m auto and 'spdml evaluate' compare accuracies.",
     "Ctrl-C ends the fit after the running iteration: the best map so far is written and the exit "
     "status is 130; a second Ctrl-C ends it at once. A fit with --checkpoint that was killed "
     "continues with --resume.",

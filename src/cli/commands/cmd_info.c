@@ -318,7 +318,8 @@ static const char *const paragraphs[] = {
     "For a model (.spdml) or a checkpoint, shows the size of the map, the options and how the "
     "fit went. For a trained method, shows its parameters and how they were chosen, its classes, "
     "and whether the file holds training samples.",
-    "Recordings, motion capture, images, archives and folders are no data sets yet: 'spdml describe' "
+    "Recordings, motion capture, images, archives and folders are no data sets yet: 'spdml "
+    "describe' "
     "makes one of them.",
     NULL};
 

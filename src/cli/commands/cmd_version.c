@@ -30,6 +30,9 @@ static void show_all(session *s)
     spd_library library = SPD_INIT(spd_library);
     json_t *list = sheet_json_list();
     sheet_count(r, "threads", "threads", (size_t)spd_context_threads(s->ctx), "");
+    char mpi[200];
+    int there = spd_ranks_library(s->ctx, sizeof mpi, mpi) == SPD_OK;
+    sheet_text(r, "mpi", "mpi", there ? mpi : spd_context_error(s->ctx)->message);
     sheet_text(r, "hardening", "hardening", HARDENING);
     for (size_t i = 0; spd_library_at(i, &library); i++)
         show(r, &library, list);
@@ -66,8 +69,8 @@ static int run(session *s)
 static const option options[] = {
     OPTION_JSON,
     {"verbose", 'v', OPTION_FLAG,
-     .help = "Also the threads that it would use, the flags that harden it, and every library with "
-             "its version"},
+     .help = "Also the threads and the MPI that it would use, the flags that harden it, and every "
+             "library with its version"},
     OPTION_HELP,
     OPTION_END};
 

@@ -163,8 +163,7 @@ void html_open(FILE *f, const char *title)
 
 void html_close(FILE *f)
 {
-    fprintf(f,
-            HTML_WRITTEN_BY "%s.</footer>\n</main>\n<script>%s</script>\n</body>\n</html>\n",
+    fprintf(f, HTML_WRITTEN_BY "%s.</footer>\n</main>\n<script>%s</script>\n</body>\n</html>\n",
             spd_version(), html_script);
 }
 
