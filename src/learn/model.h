@@ -19,7 +19,8 @@ spd_model *model_copy(const spd_model *from, const spd_fit_options *options);
 spd_status model_options_check(spd_context *ctx, const spd_fit_options *options);
 
 /* The name of the first option that differs between two fits, tolerances and limits aside; 0 in
- * b's nu_w or nu_b, and auto in its coordinates or solver, is whatever a has. NULL when none does. */
+ * b's nu_w or nu_b, and auto in its coordinates or solver, is whatever a has. NULL when none does.
+ */
 const char *model_options_differ(const spd_fit_options *a, const spd_fit_options *b);
 
 /* What the arrays of a model are called in a file. */

@@ -104,7 +104,8 @@ static void default_grids(void)
     arena_free(&room);
 }
 
-/* The paper's nu_b is no more than its nu_w, in the table and in a grid; one that is given stays. */
+/* The paper's nu_b is no more than its nu_w, in the table and in a grid; one that is given stays.
+ */
 static void nu_b_of_the_paper(void)
 {
     int label[40];

@@ -50,12 +50,10 @@ static void what_auto_is(void)
         const spd_pair *pairs;
         spd_metric metric;
         int paper;
-    } other[] = {{SPD_UNSUPERVISED, NULL, SPD_STEIN, 0},
-                 {SPD_MAXIMAL_VARIANCE, NULL, SPD_STEIN, 0},
-                 {SPD_OWN_GRAPH, &only, SPD_STEIN, 0},
-                 {SPD_SUPERVISED, &only, SPD_STEIN, 0},
-                 {SPD_SUPERVISED, NULL, SPD_LOG_EUCLIDEAN, 0},
-                 {SPD_SUPERVISED, NULL, SPD_STEIN, 1}};
+    } other[] = {
+        {SPD_UNSUPERVISED, NULL, SPD_STEIN, 0},       {SPD_MAXIMAL_VARIANCE, NULL, SPD_STEIN, 0},
+        {SPD_OWN_GRAPH, &only, SPD_STEIN, 0},         {SPD_SUPERVISED, &only, SPD_STEIN, 0},
+        {SPD_SUPERVISED, NULL, SPD_LOG_EUCLIDEAN, 0}, {SPD_SUPERVISED, NULL, SPD_STEIN, 1}};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         o = start;
         o.learning = other[i].learning;

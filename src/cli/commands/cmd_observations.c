@@ -20,8 +20,9 @@
 /* What is compared. */
 typedef struct comparison {
     session *s;
-    const spd_data *level[MOST_OCTAVES]; /* all samples, of all observations, of half of them, ... */
-    size_t r[MOST_OCTAVES];              /* how many there are; matrices of r <= n are repaired */
+    const spd_data
+        *level[MOST_OCTAVES]; /* all samples, of all observations, of half of them, ... */
+    size_t r[MOST_OCTAVES];   /* how many there are; matrices of r <= n are repaired */
     size_t p, n, m, repeats, octaves;
     double regularize;
     uint64_t seed;
@@ -233,8 +234,8 @@ static void run_all(comparison *c)
         size_t method = i / c->repeats, split = i % c->repeats;
         trial t = {.c = c, .train = train, .method = c->method[method], .size = c->n};
         void *mark = cli_mark();
-        session_check(c->s,
-                      spd_split(c->s->ctx, c->p, c->level[0]->label, 0.5, 0, c->seed, split, train));
+        session_check(
+            c->s, spd_split(c->s->ctx, c->p, c->level[0]->label, 0.5, 0, c->seed, split, train));
         run_trial(&t, accuracy);
         cli_release(mark);
         session_talk(c->s, "%s, split %zu: %.1f %% with all observations", c->names.word[method],

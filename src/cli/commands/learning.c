@@ -201,8 +201,9 @@ void learning_load(session *s, const char *path, learning *l)
         l->options.m *= 2; /* a resumed fit knows */
     l->options.hermitian = l->data->hermitian;
     if (l->nu_b_by_paper && !l->auto_m && l->set.store) {
-        session_remark(s, "%s: not in memory as float64, so --nu-b is not chosen by "
-                          "cross-validation; it is the smaller of 3 and --nu-w",
+        session_remark(s,
+                       "%s: not in memory as float64, so --nu-b is not chosen by "
+                       "cross-validation; it is the smaller of 3 and --nu-w",
                        l->data->source);
         l->auto_nu_b = l->nu_b_by_paper = 0;
     }

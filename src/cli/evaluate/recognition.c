@@ -17,8 +17,7 @@ const option options_values[] = {
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Learned map: neighbours within the class of a sample, with softmax and log-margin "
              "candidates, see 'spdml fit'"},
-    {"nu-b", 0, OPTION_INT, "N", NULL, 1, SIZES,
-     .help = "Learned map: the same in other classes"},
+    {"nu-b", 0, OPTION_INT, "N", NULL, 1, SIZES, .help = "Learned map: the same in other classes"},
     {"k", 'k', OPTION_INT, "N", NULL, 1, SIZES, .help = "Neighbours of knn and of the embeddings"},
     {"beta", 0, OPTION_REAL, "B", NULL, 1e-12, INFINITY,
      .help = "Stein kernel exp(-B d2); overrides --beta-scale"},
