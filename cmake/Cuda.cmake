@@ -35,7 +35,7 @@ list(APPEND cuda_flags "-gencode=arch=compute_${cuda_newest},code=compute_${cuda
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/engine/cuda/*.cu")
 file(GLOB cuda_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/engine/cuda/*.h"
-     "${PROJECT_SOURCE_DIR}/src/engine/cuda/*.cuh")
+     "${PROJECT_SOURCE_DIR}/src/engine/cuda/*.cuh" "${PROJECT_SOURCE_DIR}/src/linalg/margin.h")
 set(cuda_objects "")
 foreach(source IN LISTS cuda_sources)
     cmake_path(GET source STEM name)

@@ -313,7 +313,7 @@ SPD_API spd_status spd_store_read(spd_context *ctx, const spd_store *store, size
  * positive definite. tolerance 0 means 1e-10; n, p >= 1.
  *
  * Positive definite means, here and wherever matrices are given to a function that needs them so,
- * that with D the diagonal of X the smallest eigenvalue of D^-1/2 X D^-1/2 is above 8 n 2^-52:
+ * that with D the diagonal of X the smallest eigenvalue of D^-1/2 X D^-1/2 is above (n + 16) 2^-52:
  * above what rounding makes of zero, in any units of the rows (docs/math.md). Real forms of complex
  * matrices are judged as they stand, with n their own. */
 SPD_API spd_status spd_check(spd_context *ctx, size_t n, size_t p, const double *X,

@@ -110,7 +110,7 @@ class Whitening(MatrixTransformer):
         values, vectors = np.linalg.eigh(M)
         values, vectors = values[::-1], vectors[:, ::-1]
         kept = self._kept(values)
-        if not values[kept - 1] > 8 * len(values) * np.finfo(float).eps * abs(values[0]):
+        if not values[kept - 1] > (len(values) + 16) * np.finfo(float).eps * abs(values[0]):
             raise NotPositiveDefiniteError(
                 f"the mean is not positive definite (smallest eigenvalue {values[kept - 1]:.2g}); "
                 f"try dim_red={{'max_cond': 1e8}}", None, float(values[kept - 1]))

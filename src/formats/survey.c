@@ -38,7 +38,7 @@ static spd_status is_definite(spd_context *ctx, size_t n, const double *S, const
                               int *definite)
 {
     *definite = lambda[0] > 0.0;
-    if (fabs(lambda[0]) > 8.0 * (double)n * DBL_EPSILON * lambda[n - 1])
+    if (fabs(lambda[0]) > 32.0 * (double)n * DBL_EPSILON * lambda[n - 1])
         return SPD_OK;
     spd_status status = spd_check(ctx, n, 1, S, 0.0);
     *definite = status == SPD_OK;

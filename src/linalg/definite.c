@@ -12,7 +12,7 @@
  * pivots is. */
 #define LITTLE 0x1p-16
 
-/* Smallest over largest eigenvalue: above it, far above 8 n eps, nothing is in doubt. */
+/* Smallest over largest eigenvalue: above it, far above (n + 16) eps, nothing is in doubt. */
 #define NARROW 0x1p-34
 
 static double remainder_of(size_t n)

@@ -5,10 +5,11 @@
  * that is there twice) has a smallest eigenvalue of D^-1/2 X D^-1/2 of a few eps, of either sign. X
  * is positive definite here if
  *
- *   smallest eigenvalue of D^-1/2 X D^-1/2  >  8 n eps
+ *   smallest eigenvalue of D^-1/2 X D^-1/2  >  (n + 16) eps
  *
- * which does not depend on the units of the rows. It is so if X - 8 n eps D has a Cholesky factor;
- * that of X itself tells nothing, since the sign of its last pivot is that of a rounding error.
+ * which does not depend on the units of the rows. It is so if X - (n + 16) eps D has a Cholesky
+ * factor; that of X itself tells nothing, since the sign of its last pivot is that of a rounding
+ * error.
  *
  * The rule is for matrices that are given. What is computed from them on the way need only have a
  * factor, unless a logarithm is taken of it. */

@@ -5,6 +5,6 @@
 
 #include <float.h>
 
-#define DEFINITE_MARGIN(n) (8.0 * DBL_EPSILON * (double)(n))
+#define DEFINITE_MARGIN(n) (DBL_EPSILON * (double)((n) + 16))
 
 #endif

@@ -192,7 +192,7 @@ static void the_rule_is_that_of_the_twin(void)
         double *X = block(n * n), *Y = block(n * n), *F = block(n * n), d2;
         spd_context *ctx = spd_context_new();
         random_spd(&r, n, pow(10.0, 12.0 + 5.0 * rng_uniform(&r)), X);
-        double margin = 8.0 * DBL_EPSILON * (double)n, smallest = twin_smallest(n, X);
+        double margin = DBL_EPSILON * (double)(n + 16), smallest = twin_smallest(n, X);
         int good = smallest > margin, clear = fabs(smallest - margin) > 0.5 * margin;
         memcpy(Y, X, n * n * sizeof *Y);
         change_units(&r, n, Y, 1);
