@@ -18,7 +18,8 @@
 
 /* Characters of a name that its temporary begins with: it must not exceed what the file system
  * allows. */
-#define NAME_ROOM 200
+#define NAME_ROOM  200
+#define MOST_LINKS 40 /* one after the other, as the system allows */
 
 spd_status outfile_error(spd_context *ctx, int error)
 {
@@ -32,25 +33,58 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* out->target <- path with links resolved; *mode <- permissions of a file that is there, else 0. */
+/* *path (from mem_text) <- where a link leads, read once. */
+static spd_status follow(spd_context *ctx, char **path)
+{
+    char to[PATH_MAX], next[2 * PATH_MAX];
+    ssize_t length = readlink(*path, to, sizeof to - 1);
+    if (length < 0)
+        return outfile_error(ctx, errno);
+    to[length] = '\0';
+    int folder = to[0] == '/' ? 0 : (int)folder_length(*path);
+    snprintf(next, sizeof next, "%.*s%s", folder, *path, to);
+    mem_free(*path);
+    *path = mem_text(next);
+    return *path ? SPD_OK : ctx_nomem(ctx, "a path");
+}
+
+/* out->target <- path, or where a link leads; *mode <- permissions of a file that is there, else 0.
+ * lstat alone decides, and rename follows no links: one that appears in between is replaced. */
 static spd_status resolve(spd_context *ctx, const char *path, outfile *out, mode_t *mode)
 {
-    char resolved[PATH_MAX];
-    struct stat st;
-    /* In a folder that others write to, a link of theirs may lead anywhere. */
-    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != geteuid() && st.st_uid != 0)
-        return ctx_fail(ctx, SPD_EIO,
-                        "is a symbolic link that another user has made; name the file itself");
-    int there = stat(path, &st) == 0;
+    struct stat st = {0};
+    spd_status status = SPD_OK;
+    int there = 0, links = 0;
+    out->target = mem_text(path);
+    if (!out->target)
+        return ctx_nomem(ctx, "a path");
+    while (status == SPD_OK && (there = lstat(out->target, &st) == 0) && S_ISLNK(st.st_mode)) {
+        /* In a folder that others write to, a link of theirs may lead anywhere. */
+        if (st.st_uid != geteuid() && st.st_uid != 0)
+            return ctx_fail(ctx, SPD_EIO,
+                            "is a symbolic link that another user has made; name the file itself");
+        status = ++links > MOST_LINKS ? outfile_error(ctx, ELOOP) : follow(ctx, &out->target);
+    }
+    if (status < 0)
+        return status;
     if (there && S_ISDIR(st.st_mode))
         return ctx_fail(ctx, SPD_EIO, "is a directory, not a file");
     if (there && !S_ISREG(st.st_mode))
         return ctx_fail(ctx, SPD_EIO, "is not a regular file");
-    if (there && access(path, W_OK) != 0)
+    if (there && access(out->target, W_OK) != 0)
         return outfile_error(ctx, errno);
     *mode = there ? st.st_mode & 0777 : 0;
-    out->target = mem_text(there && realpath(path, resolved) ? resolved : path);
-    return out->target ? SPD_OK : ctx_nomem(ctx, "a path");
+    return SPD_OK;
+}
+
+/* While we live, outfile_tidy of others leaves the file alone: is it locked, and still there? One
+ * of them may have come between open and here. Where there are no locks, nobody comes. */
+static int hold(int fd)
+{
+    struct stat st;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return 0;
+    return fstat(fd, &st) != 0 || st.st_nlink > 0;
 }
 
 /* Creates `.name.XXXXXXXX.tmp` beside the target; open() applies the umask. */
@@ -67,14 +101,15 @@ static spd_status create_temp(spd_context *ctx, outfile *out)
         snprintf(out->temp, size, "%.*s.%.*s.%08x.tmp", (int)folder, out->target, NAME_ROOM,
                  out->target + folder, mark);
         int fd = open(out->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            (void)flock(fd, LOCK_EX | LOCK_NB); /* while we live, outfile_tidy leaves it alone */
+        if (fd >= 0 && hold(fd)) {
             out->stream = fdopen(fd, "w");
             if (!out->stream)
                 close(fd);
             return out->stream ? SPD_OK : ctx_nomem(ctx, "an output file");
         }
-        if (errno != EEXIST)
+        if (fd >= 0)
+            close(fd); /* who has taken it removes it */
+        else if (errno != EEXIST)
             break;
     }
     int error = errno;
