@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import resource
 import shlex
 import shutil
@@ -454,6 +455,48 @@ def test_damaged_recipes(spdml, tmp_path, own, text, tells):
     own(text)
     spdml("experiment", "own.recipe", "--data", "my data.npz", "-o", "out").failed(*tells, code=2)
     assert sorted(os.listdir(tmp_path)) == ["my data.npz", "own.recipe"]
+
+
+# Files and folders that options read; all others are written.
+READ = {"labels", "resume", "weights", "affinity", "data", "w", "model", "rects", "asf", "train", "test", "test-labels",
+        "names", "queries", "events"}
+# What a step of the command needs.
+STEPS = {
+    "info": "$data", "describe": "region $folder/a -o $folder/d.npz", "fit": "$data -m 2 -o $folder/m.spdml",
+    "transform": "$folder/m.spdml $data -o $folder/t.npz", "train": "$data --method cdl -o $folder/t.spdml",
+    "predict": "$folder/t.spdml $data", "update": "$folder/t.spdml $data -o $folder/u.spdml",
+    "explain": "$folder/m.spdml", "classify": "--train $data --test $data --method cdl",
+    "evaluate": "$data --methods cdl --split 0.5", "compare": "$folder/a $folder/b",
+    "cost": "$data --w $folder/w.npy", "distance": "$data", "mean": "$data", "neighbours": "$data -k 2",
+    "embed": "$data", "convert": "$data -o $folder/c.npz", "join": "$data $data -o $folder/j.npz",
+    "synth": "spd -o $folder/s.npz", "observations": "$data --methods cdl", "version": "", "help": ""}
+
+
+def file_options(spdml):
+    """{command: names of its options that take a file or a folder}"""
+    options = {name: set() for name in spdml("help", "--commands").good().out.split()}
+    for line in spdml("help", "--completion", "fish").good().out.splitlines():
+        found = re.match(r"complete -c spdml -n '__spdml_command (\w+)[^']*' -l (\S+)(?: -s .)? -r -F", line)
+        if found:
+            options[found[1]].add(found[2])
+    return options
+
+
+def test_whatever_an_option_writes_stays_in_the_folder(spdml, tmp_path, own):
+    """Every option of every command that takes a file either reads it, or is refused another folder."""
+    written = 0
+    for name, options in file_options(spdml).items():
+        for said in re.findall(r"--(\S+) (?:FILE|DIR|PATH|FOLDER|MODEL)\b", spdml(name, "--help").good().out):
+            assert said in options, f"{name} --{said} takes a file, and its row does not say so"
+        for option in sorted(options - READ) if name != "experiment" else ():
+            for ending in "npz", "npy", "csv", "spdml", "svg", "md":
+                own(f"spdml {name} {STEPS[name]} --{option} ../elsewhere.{ending}\n")
+                done = spdml("experiment", "own.recipe", "--data", "my data.npz", "-o", "out")
+                if "the name must end in" not in done.err:
+                    break
+            done.failed("own.recipe:1", f"--{option} ../elsewhere.", "$folder/NAME", code=2)
+            written += 1
+    assert written >= 21 and sorted(os.listdir(tmp_path)) == ["my data.npz", "own.recipe"]
 
 
 def test_a_step_that_cannot_be_run(spdml, tmp_path, own):

@@ -101,7 +101,8 @@ static const option options[] = {
              "are corrected for their number"},
     {"no-tests", 0, OPTION_FLAG,
      .help = "Figures alone, also of runs on different data or under different protocols"},
-    {"output", 'o', OPTION_FILE, "FILE", .help = "Write the tables to FILE in that format"},
+    {"output", 'o', OPTION_FILE, "FILE", .writes = 1,
+     .help = "Write the tables to FILE in that format"},
     OPTION_END};
 
 static const char *const paragraphs[] = {

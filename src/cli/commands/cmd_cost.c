@@ -149,7 +149,7 @@ static const option options[] = {
     {"w", 0, OPTION_FILE, "FILE", .required = 1,
      .help = "W (n x m, full rank): an array file, or a model of 'spdml fit'"},
     OPTION_ENGINE,
-    {"gradient", 0, OPTION_FILE, "FILE", .choice = option_array_endings,
+    {"gradient", 0, OPTION_FILE, "FILE", .writes = 1, .choice = option_array_endings,
      .help = "Write the gradient D_W L (n x m), not projected, to FILE; the array is called G"},
     OPTION_END};
 

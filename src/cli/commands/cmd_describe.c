@@ -123,7 +123,7 @@ static const option options_signals[] = {
     {"channels", 0, OPTION_TEXT, "NAME,...",
      .help = "Channels of a recording (.edf, .bdf), in this order; default all but annotations and "
              "triggers"},
-    {"events", 0, OPTION_TEXT, "FILE",
+    {"events", 0, OPTION_FILE, "FILE",
      .help = "One matrix per event, labelled by it: a table (.csv, .tsv) with the columns onset, "
              "duration and label (or trial_type), in seconds; auto takes NAME_events.tsv beside "
              "each recording, or else its annotations and triggers"},

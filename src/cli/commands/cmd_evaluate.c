@@ -228,12 +228,12 @@ static const option options[] = {
              "classes; scores of all classes may take longer than predictions"},
     OPTION_VECTORS,
     OPTION_ENGINE,
-    {"output", 'o', OPTION_FILE, "DIR",
+    {"output", 'o', OPTION_FILE, "DIR", .writes = 1,
      .help = "Write report.html, a page with figures, and results.json, final.json, results.csv, "
              "rounds.csv, predictions.npz, confusion.npz, the data of the figures and samples.svg "
              "into the "
              "folder DIR"},
-    {"keep", 0, OPTION_FILE, "DIR",
+    {"keep", 0, OPTION_FILE, "DIR", .writes = 1,
      .help = "Write the trained methods into the folder DIR, for 'spdml predict': METHOD.spdml, or "
              "METHOD-ROUND.spdml if there are several rounds"},
     {"no-report", 0, OPTION_FLAG, .help = "With -o: no report.html and no data of figures"},

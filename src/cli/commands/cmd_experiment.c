@@ -251,7 +251,7 @@ static const option options[] = {
              "data set of matrices (.npz, .mat). By default data are generated"},
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv) of the files in --data, if it is not its index.csv"},
-    {"output", 'o', OPTION_FILE, "DIR",
+    {"output", 'o', OPTION_FILE, "DIR", .writes = 1,
      .help = "Keep everything in the folder DIR: report.html, table.csv, figure.svg, commands.sh, "
              "the data and the reports of the evaluations. Without it, only the table is printed"},
     {"resume",

@@ -318,9 +318,9 @@ static const option options[] = {
              "n/4, 3n/8, n/2 and 3n/4 by cross-validation, together with --nu-b auto if that is "
              "given"},
     {OPTION_OUTPUT(option_model_endings, "The model to write"), .required = 1},
-    {"history", 0, OPTION_FILE, "FILE", .choice = history_endings,
+    {"history", 0, OPTION_FILE, "FILE", .writes = 1, .choice = history_endings,
      .help = "Write cost, gradient norm, step, seconds and probes of every iteration to FILE"},
-    {"checkpoint", 0, OPTION_FILE, "FILE",
+    {"checkpoint", 0, OPTION_FILE, "FILE", .writes = 1,
      .help = "Save the state of the fit to FILE while it runs"},
     {"checkpoint-every", 0, OPTION_TEXT, "TIME", "30s",
      .help = "Time between checkpoints: 30s, 0.5s, 2m, 1h"},

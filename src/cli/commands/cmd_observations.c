@@ -372,7 +372,7 @@ static const option options[] = {
      .help = "Add E trace(C)/n to the diagonal of a test matrix that would be singular, and of no "
              "other"},
     OPTION_ENGINE,
-    {"output", 'o', OPTION_FILE, "DIR", .help = "Folder for results.json"},
+    {"output", 'o', OPTION_FILE, "DIR", .writes = 1, .help = "Folder for results.json"},
     OPTION_END};
 
 static const char *const paragraphs[] = {

@@ -15,7 +15,7 @@ typedef struct synthesis {
 /* ---- options --------------------------------------------------------------------------------- */
 
 static const option options[] = {
-    {"output", 'o', OPTION_FILE, "PATH", .required = 1,
+    {"output", 'o', OPTION_FILE, "PATH", .required = 1, .writes = 1,
      .help = "The output: a file (.npz or .mat) for spd, otherwise a folder, which must be new "
              "or empty"},
     OPTION_END};

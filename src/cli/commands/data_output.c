@@ -20,7 +20,7 @@ static const char *formats(size_t i)
 }
 
 const option options_data_to[] = {
-    {"output", 'o', OPTION_FILE, "FILE", .required = 1,
+    {"output", 'o', OPTION_FILE, "FILE", .required = 1, .writes = 1,
      .help = "The file to write; its extension, .npz, .mat, .npy or .csv, decides the format. - is "
              "standard output, in the format of --to"},
     {"to", 0, OPTION_CHOICE, "FORMAT", "npz", .choice = formats,

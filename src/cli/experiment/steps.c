@@ -149,16 +149,16 @@ static int climbs(const char *path)
 /* Whatever a step writes lies in the experiment's folder. */
 static void check_place(const experiment *x, const arguments *args)
 {
-    static const char *const writes[] = {"output", "checkpoint", "history", "gradient"};
     size_t length = strlen(x->folder);
-    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
-        const char *path = value_of(args, writes[i]);
+    const option *o;
+    for (size_t i = 0; (o = command_option(args->command, i)); i++) {
+        const char *path = o->writes ? arguments_text(args, o->name) : NULL;
         if (path &&
             (strncmp(path, x->folder, length) != 0 || path[length] != '/' || climbs(path + length)))
             recipe_fail(&x->recipe,
                         "--%s %.200s: a step writes into the experiment's "
                         "folder only: $folder/NAME",
-                        writes[i], path);
+                        o->name, path);
         if (path && !x->checking)
             text_file_drop_link(path);
     }

@@ -38,6 +38,7 @@ typedef struct option {
     int list;               /* of which several may stand, with commas between */
     int repeatable;         /* may be given several times, each counts; else the last one counts */
     int required;
+    int writes; /* a file or folder that is written; other files are read */
 } option;
 
 /* Options under one heading of the help. */
@@ -161,7 +162,7 @@ const char *option_model_endings(size_t i);
     }
 #define OPTION_OUTPUT(endings, text)                                                               \
     .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, .choice = (endings), \
-    .help = (text)
+    .writes = 1, .help = (text)
 #define OPTION_DATA_OUTPUT                                                                         \
     {                                                                                              \
         OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"), \
