@@ -71,7 +71,7 @@ mutants:
 	@tools/mutants --count $(MUTANTS) --seed $(SEED) $(MUTANTS_OPTIONS)
 
 install: release
-	@cmake --build --preset release --target spdml_data_shared spdml_static spdml_data_static
+	@cmake --build --preset release --target installed
 	cmake --install build/release --prefix "$(PREFIX)"
 
 clean:

@@ -76,6 +76,14 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT SPDML_SANITIZE AND NOT SPDML_COVERAGE)
     install(DIRECTORY "${share}/completion/" TYPE DATA)
 endif()
 
+# What has to be built first, and no more.
+add_custom_target(installed)
+foreach(target spdml spdml_shared spdml_static spdml_data_shared spdml_data_static manual spdml-mpi)
+    if(TARGET ${target})
+        add_dependencies(installed ${target})
+    endif()
+endforeach()
+
 # For the Python package, whose folder libspdml goes into; no links, which wheels cannot hold.
 install(FILES $<TARGET_FILE:spdml_shared> DESTINATION spdml RENAME libspdml.so
         COMPONENT python EXCLUDE_FROM_ALL)

@@ -23,18 +23,22 @@ def data(rng, tmp_path):
     return "d.npz"
 
 
+def make_module(folder, kind):
+    if not shutil.which("cc"):
+        pytest.skip("no compiler for a module")
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["cc", "-shared", "-fPIC", f"-DKIND={KINDS[kind][0]}", f"-I{HERE.parents[1] / 'src'}",
+                    HERE / "stand_in_module.c", "-o", folder / "libspdml-cuda.so"], check=True)
+
+
 @pytest.fixture
 def beside(command, tmp_path):
     """The command with a module of that kind beside it."""
-    if not shutil.which("cc"):
-        pytest.skip("no compiler for a module")
 
     def make(kind):
         own = tmp_path / kind
-        own.mkdir()
+        make_module(own, kind)
         shutil.copy(command, own / "spdml")
-        subprocess.run(["cc", "-shared", "-fPIC", f"-DKIND={KINDS[kind][0]}", f"-I{HERE.parents[1] / 'src'}",
-                        HERE / "stand_in_module.c", "-o", own / "libspdml-cuda.so"], check=True)
 
         def run(*arguments):
             return Result(subprocess.run([own / "spdml", *map(str, arguments)], cwd=tmp_path, capture_output=True,
@@ -63,6 +67,24 @@ def test_version_lists_engines(beside):
     assert "Stand-in 0, 8 GB, compute capability 9.0, CUDA 13.0" in beside("lost")("version").good().out
     shown = beside("device")("version", "--json").good().json
     assert "threads" in shown["engine_cpu"] and "driver is too old" in shown["engine_cuda"]
+
+
+@pytest.mark.parametrize("called", ["./spdml", "spdml", "{}/spdml", ""])
+def test_a_module_where_the_command_only_seems_to_be(command, tmp_path, called):
+    """A caller may call it anything; the file that runs decides."""
+    make_module(tmp_path, "lost")
+    done = subprocess.run([called.format(tmp_path), "version"], executable=command, cwd=tmp_path, capture_output=True,
+                          timeout=120)
+    assert done.returncode == 0 and b"Stand-in" not in done.stdout and not (tmp_path / "asked").exists()
+
+
+def test_a_module_in_a_folder_above(command, tmp_path):
+    """Only a command that is installed in bin looks in lib; tests/install has one."""
+    make_module(tmp_path / "lib", "lost")
+    (tmp_path / "own").mkdir()
+    shutil.copy(command, tmp_path / "own/spdml")
+    done = subprocess.run([tmp_path / "own/spdml", "version"], capture_output=True, timeout=120, cwd=tmp_path)
+    assert done.returncode == 0 and b"Stand-in" not in done.stdout
 
 
 def test_auto_goes_on_without_a_gpu(beside, rng, tmp_path):

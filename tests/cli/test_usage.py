@@ -165,12 +165,23 @@ def test_empty_instruction_set_is_none(spdml):
     assert spdml("version", "--json", env={"SPDML_ISA": ""}).good().json["isa"] == usual
 
 
+def sources():
+    """The text of the libraries, the command and the Python package."""
+    root = pathlib.Path(__file__).parents[2]
+    return "".join(path.read_text() for path in [*(root / "src").rglob("*.c"), *(root / "python").rglob("*.py")])
+
+
+def test_what_is_loaded_at_run_time_is_documented():
+    loaded = set(re.findall(r'"(\w[\w.-]*\.so)"', sources()))
+    assert {"libspdml-cuda.so", "libspdml-mpi.so", "_quick.abi3.so", "libspdml-data.so"} <= loaded
+    text = (pathlib.Path(__file__).parents[2] / "SECURITY.md").read_text()
+    assert not [name for name in loaded if f"`{name}`" not in text]
+
+
 def test_environment_is_documented(spdml):
     """Every variable that the source reads is in the manual page and in the help."""
-    read = set()
-    for path in (pathlib.Path(__file__).parents[2] / "src").rglob("*.c"):
-        read |= set(re.findall(r'getenv\("(\w+)"\)', path.read_text()))
-    assert {"SPDML_ISA", "SPDML_RECIPES", "TMPDIR"} <= read
+    read = set(re.findall(r'(?:getenv|environ\.get)\("(\w+)"', sources()))
+    assert {"SPDML_ISA", "SPDML_RECIPES", "TMPDIR", "SPDML_LIBRARY", "SPDML_QUICK"} <= read
     page, text = spdml("help", "--man").good().out, spdml("--help").good().out
     assert ".SH ENVIRONMENT" in page
     for name in read:

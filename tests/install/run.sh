@@ -93,6 +93,40 @@ completion_parses() {
         grep -q '^complete -c spdml' "$prefix/share/fish/vendor_completions.d/spdml.fish"
 }
 
+# covers_install TREE: does the target `installed`, which `make install` builds, build every program and
+# library that is installed, a module of MPI too if there is one?
+covers_install() {
+    ninja=$(sed -n 's/^CMAKE_MAKE_PROGRAM:[A-Z]*=//p' "$1/CMakeCache.txt")
+    "$ninja" -C "$1" -t query installed >"$work/built" || return 1
+    grep -v '/spdml\(_data\)\?" TYPE' "$1/cmake_install.cmake" |
+        sed -n 's#.* TYPE [A-Z_]*\(LIBRARY\|MODULE\|EXECUTABLE\) FILES ".*/\(.*\)").*#\2#p' >"$work/wanted"
+    cat "$work/built" "$work/wanted"
+    test "$(grep -c . "$work/wanted")" -ge 5 || return 1
+    while read -r file; do
+        grep -qx " *$file" "$work/built" || return 1
+    done <"$work/wanted"
+}
+covers_install_without_mpi() {
+    "$cmake" -S "$here/../.." -B "$work/tree" -G Ninja -DSPDML_MPI=off -DSPDML_CUDA=off -DSPDML_TESTS=OFF \
+        -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Release && covers_install "$work/tree" &&
+        ! grep mpi "$work/wanted"
+}
+
+# finds_module: does the installed command find a module in the folder of libraries by itself? One that
+# computes nothing stands in.
+finds_module() {
+    "$cc" -shared -fPIC -DKIND=4 -I"$here/../../src" "$here/../cli/stand_in_module.c" \
+        -o "$libdir/libspdml-cuda.so" &&
+        (cd "$work" && env -u LD_LIBRARY_PATH "$prefix/bin/spdml" version) | grep 'Stand-in 0'
+}
+finds_mpi() {
+    test ! -e "$libdir/libspdml-mpi.so" ||
+        env -u LD_LIBRARY_PATH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+            "$prefix/bin/spdml" distance "$work/a.npz" --mpi
+}
+
+step "make install builds what is installed" covers_install "$build"
+step "without MPI too" covers_install_without_mpi
 step "cmake --install" "$cmake" --install "$build" --prefix "$prefix"
 libdir=$(dirname "$(find "$prefix" -name libspdml.a)")
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
@@ -130,6 +164,8 @@ step "libspdml.so too" hardened "$build/libspdml.so" "$libdir/libspdml.so"
 step "libspdml-data.so too, and looks beside itself" hardened --search '$ORIGIN' \
     "$build/libspdml-data.so" "$libdir/libspdml-data.so"
 step "installed command runs" "$prefix/bin/spdml" version
+step "it finds a module in lib" finds_module
+step "it finds MPI in lib" finds_mpi
 step "manual pages" pages_complete
 step "completion" completion_parses
 steps_end

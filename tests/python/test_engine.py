@@ -4,6 +4,10 @@ With the CUDA engine emulated (tests/cuda runs this file so), or with a GPU, est
 the processor; without one, 'cuda' says so and 'auto' goes on."""
 
 import ctypes as c
+import pathlib
+import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -54,6 +58,26 @@ def test_without_a_gpu(two_classes):
     assert _calls.engine_name() == "cpu"
     spdml.set_engine("auto")
     assert spdml.KNearestNeighbors(metric="stein").fit(*two_classes).score(*two_classes) > 0.5
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="no compiler for a module")
+@pytest.mark.parametrize("load, found", [("./libspdml.so", False), ("{}/libspdml.so", True)])
+def test_modules_lie_beside_the_library_not_in_the_current_folder(tmp_path, load, found):
+    """A library that was loaded by a relative path, before the process went to another folder."""
+    tests = pathlib.Path(__file__).parents[1]
+    (tmp_path / "other").mkdir()
+    subprocess.run(["cc", "-shared", "-fPIC", "-DKIND=4", f"-I{tests.parent / 'src'}", tests / "cli/stand_in_module.c",
+                    "-o", tmp_path / "other/libspdml-cuda.so"], check=True)
+    shutil.copy(lib._name, tmp_path / "libspdml.so")
+    if found:
+        shutil.copy(tmp_path / "other/libspdml-cuda.so", tmp_path)
+    program = f"""if True:
+        import ctypes, os
+        lib, text = ctypes.CDLL({load.format(tmp_path)!r}), ctypes.create_string_buffer(100)
+        os.chdir("other")
+        print(lib.spd_engine_device(None, 1, ctypes.c_size_t(100), text), text.value.decode())"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ("Stand-in 0" in done.stdout) == found, done.stdout
 
 
 @pytest.mark.skipif(not THERE, reason="there is no GPU")

@@ -37,6 +37,11 @@ static const struct {
      "it; where memory is limited, the command sets it to 1."},
     {"OPENBLAS_CORETYPE", "Read by OpenBLAS: the processor whose kernels it uses, such as Haswell. "
                           "Results may then differ in their last digits."},
+    {"SPDML_LIBRARY",
+     "Read by the Python package: the libspdml.so to load in place of its own; other "
+     "libraries of the package are looked for beside it."},
+    {"SPDML_QUICK", "Read by the Python package: 0 leaves out its module for quick calls."},
+    {"OMP_NUM_THREADS", "Read by the Python package: the number of threads if n_jobs is None."},
 };
 
 static const char *const exit_statuses =
