@@ -59,6 +59,7 @@ typedef struct spd_load_options {
     double regularize;  /* adds this times tr(X)/n to the diagonal */
     double ridge;       /* adds this to the diagonal */
     int unchecked;      /* skip the checks for NaN, symmetry and positive definiteness */
+    int anywhere;       /* a .list may name files outside its own folder */
 } spd_load_options;
 
 /* Reads a data set from .npz, .npy, .mat or .csv (one flattened n*n row per sample, header line
@@ -69,10 +70,10 @@ SPD_API spd_status spd_data_load(spd_context *ctx, const char *path,
 SPD_API void spd_data_free(spd_data *data);
 
 /* The same for sets that need not fit into memory: an .npy file, or a .list (a text with the path
- * of an .npy file in each line, relative to its own folder). *store has the matrices, which stay in
- * their files (spd_store_open); *data all else, with X NULL. Repairs are made as matrices are read,
- * and checks are for whoever reads them. options->labels may name a .list too. spd_data_load reads
- * a .list as one set. */
+ * of an .npy file in each line, relative to its own folder and within it, or anywhere if
+ * options->anywhere says so). *store has the matrices, which stay in their files (spd_store_open);
+ * *data all else, with X NULL. Repairs are made as matrices are read, and checks are for whoever
+ * reads them. options->labels may name a .list too. spd_data_load reads a .list as one set. */
 SPD_API spd_status spd_data_open(spd_context *ctx, const char *path,
                                  const spd_load_options *options, spd_data **data,
                                  spd_store **store);

@@ -288,7 +288,7 @@ spd_status data_read_labels(spd_context *ctx, const spd_load_options *options, s
     arena room = {0};
     const char *const *paths;
     size_t count;
-    spd_status status = list_read(ctx, options->labels, &room, &paths, &count);
+    spd_status status = list_read(ctx, options->labels, options->anywhere, &room, &paths, &count);
     if (status == SPD_OK && list_is(options->labels))
         status = read_label_arrays(ctx, options, count, paths, &data->y);
     else if (status == SPD_OK)

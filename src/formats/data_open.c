@@ -17,7 +17,7 @@ static spd_status open_files(spd_context *ctx, const char *path, const spd_load_
     arena room = {0};
     const char *const *paths;
     size_t count;
-    spd_status status = list_read(ctx, path, &room, &paths, &count);
+    spd_status status = list_read(ctx, path, o->anywhere, &room, &paths, &count);
     if (status == SPD_OK)
         status = spd_store_open(ctx, count, paths, &repairs, store);
     arena_free(&room);

@@ -9,6 +9,11 @@
 
 #define MOST_BYTES ((size_t)1 << 26) /* of a list */
 
+typedef struct list_place {
+    const char *list;
+    int anywhere; /* non-zero: files may lie outside its folder */
+} list_place;
+
 int list_is(const char *path)
 {
     return text_same(path_ending(path), ".list");
@@ -28,26 +33,47 @@ static char *joined(arena *keep, const char *list, const word *name)
     return path;
 }
 
-/* How many lines name a file; with paths, their names. */
-static size_t take_lines(spd_context *ctx, const io_source *text, const char *list, arena *keep,
-                         const char **paths)
+/* Does a path lead out of the folder that it is relative to? */
+static int leads_out(const word *name)
+{
+    const char *at = name->from, *end = name->from + name->size;
+    int out = at[0] == '/';
+    while (at && !out) {
+        const char *slash = memchr(at, '/', (size_t)(end - at));
+        out = (slash ? slash : end) - at == 2 && memcmp(at, "..", 2) == 0;
+        at = slash ? slash + 1 : NULL;
+    }
+    return out;
+}
+
+/* *count <- how many lines name a file; with paths, their names. */
+static spd_status take_lines(spd_context *ctx, const io_source *text, const list_place *place,
+                             arena *keep, const char **paths, size_t *count)
 {
     lines walk;
     word name;
-    size_t count = 0;
+    *count = 0;
     lines_start(&walk, ctx, (const char *)text->bytes, text->size, '#');
     while (lines_next(&walk))
         if (lines_rest(&walk, '\0', &name)) {
+            if (!place->anywhere && leads_out(&name))
+                lines_fail(&walk, walk.line,
+                           "'%s' leads out of the folder of the list; move it there, or use "
+                           "--anywhere if you "
+                           "trust the list",
+                           word_show(&name).text);
             if (paths)
-                paths[count] = joined(keep, list, &name);
-            count++;
+                paths[*count] = joined(keep, place->list, &name);
+            ++*count;
         }
-    return count;
+    return walk.status;
 }
 
-static spd_status read_lines(spd_context *ctx, const char *path, arena *keep,
+static spd_status read_lines(spd_context *ctx, const list_place *place, arena *keep,
                              const char *const **paths, size_t *count)
 {
+    const char *path = place->list;
+    size_t found = 0;
     io_source *text = NULL;
     spd_status status = source_open(ctx, path, &text);
     if (status == SPD_OK && text->size > MOST_BYTES)
@@ -56,12 +82,13 @@ static spd_status read_lines(spd_context *ctx, const char *path, arena *keep,
         status = source_all(ctx, text);
     if (status == SPD_OK && memchr(text->bytes, '\0', text->size))
         status = ctx_fail(ctx, SPD_EFORMAT, "is no text: a list has a path per line");
-    size_t found = status == SPD_OK ? take_lines(ctx, text, path, keep, NULL) : 0;
+    if (status == SPD_OK)
+        status = take_lines(ctx, text, place, keep, NULL, &found);
     if (status == SPD_OK && found == 0)
         status = ctx_fail(ctx, SPD_EFORMAT, "names no files: a list has a path per line");
-    const char **names = found ? arena_alloc(keep, found, sizeof *names) : NULL;
+    const char **names = status == SPD_OK ? arena_alloc(keep, found, sizeof *names) : NULL;
     if (names)
-        take_lines(ctx, text, path, keep, names);
+        status = take_lines(ctx, text, place, keep, names, &found);
     if (status == SPD_OK)
         status = arena_status(keep, ctx, "a list of files");
     source_free(text);
@@ -70,11 +97,12 @@ static spd_status read_lines(spd_context *ctx, const char *path, arena *keep,
     return status;
 }
 
-spd_status list_read(spd_context *ctx, const char *path, arena *keep, const char *const **paths,
-                     size_t *count)
+spd_status list_read(spd_context *ctx, const char *path, int anywhere, arena *keep,
+                     const char *const **paths, size_t *count)
 {
     if (list_is(path)) {
-        spd_status status = read_lines(ctx, path, keep, paths, count);
+        const list_place place = {path, anywhere};
+        spd_status status = read_lines(ctx, &place, keep, paths, count);
         if (status < 0)
             ctx_prefix(ctx, path);
         return status;

@@ -9,8 +9,9 @@
 int list_is(const char *path);
 
 /* *paths (*count of them, in `keep`) <- the files of a list, or the file itself where it is none.
- * Messages name the list. */
-spd_status list_read(spd_context *ctx, const char *path, arena *keep, const char *const **paths,
-                     size_t *count);
+ * One that leads out of the folder of the list is refused, unless `anywhere` allows it. Messages
+ * name the list. */
+spd_status list_read(spd_context *ctx, const char *path, int anywhere, arena *keep,
+                     const char *const **paths, size_t *count);
 
 #endif

@@ -134,6 +134,31 @@ def test_bad_lists_and_shards(spdml, parts, tmp_path):
     spdml(*fit, "--labels", "sub/y.list").failed("sub/y.list", "texts, others numbers")
 
 
+@pytest.mark.parametrize("name", ["{}/secret.npy", "../secret.npy", "sub/../../secret.npy", "./../secret.npy",
+                                  "..", "sub/.."])
+@pytest.mark.parametrize("memory", [[], ["--memory", SMALL]])
+def test_a_list_that_leads_out_of_its_folder(spdml, parts, tmp_path, name, memory):
+    """It is refused before the file is looked at, whether it names matrices or labels."""
+    (tmp_path / "secret.npy").write_text("root:*:20000:0:99999:7:::")
+    (tmp_path / "sub" / "out.list").write_text("part 0.npy\n" + name.format(tmp_path) + "\n")
+    for words in (["mean", "sub/out.list"], ["mean", "all.npy", "--labels", "sub/out.list"], ["join", "sub/out.list", "-o",
+                  "j.npz"]):
+        done = spdml(*words, *(memory if words[0] == "mean" else [])).failed(
+            "sub/out.list", "line 2", "leads out of the folder", "--anywhere")
+        assert "root:" not in done.err
+
+
+def test_a_list_that_may_name_files_anywhere(spdml, parts, tmp_path):
+    X, _ = parts
+    (tmp_path / "out.list").write_text(f"{tmp_path}/sub/part 0.npy\nsub/../sub/part 1.npy\nsub/..part 2.npy\n")
+    (tmp_path / "sub/part 2.npy").rename(tmp_path / "sub/..part 2.npy")
+    spdml("mean", "out.list", "--anywhere", "-o", "M.npy").good()
+    spdml("mean", "all.npy", "-o", "N.npy").good()
+    assert (np.load(tmp_path / "M.npy") == np.load(tmp_path / "N.npy")).all()
+    (tmp_path / "near.list").write_text("sub/..part 2.npy\n")
+    assert spdml("info", "near.list", "--json").good().json["p"] == len(X) - 200
+
+
 @pytest.mark.parametrize("words", [["fit", "-m", M, "-o", "m.spdml", "--labels", "y.npy"],
                                    ["mean"], ["neighbours"]])
 def test_a_bad_matrix_is_named_by_number_and_file(spdml, parts, tmp_path, words):

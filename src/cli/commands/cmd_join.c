@@ -89,6 +89,8 @@ static const option options_sets[] = {
     {"regularize", 0, OPTION_REAL, "E", "0", 0, 1e300,
      .help = "Add E trace(X)/n to the diagonal of every X"},
     {"ridge", 0, OPTION_REAL, "E", "0", 0, 1e300, .help = "Add E to the diagonal of every X"},
+    {"anywhere",
+     .help = "Let a .list name files outside its own folder, by absolute paths or with .."},
     OPTION_END};
 
 static const char *const paragraphs[] = {

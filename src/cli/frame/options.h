@@ -103,7 +103,8 @@ extern const option options_common[];      /* --json -q -v --threads --seed -h *
 const char *option_engines(size_t i);      /* the names of --engine */
 extern const option options_ranks[];       /* --mpi */
 extern const option options_data_output[]; /* -o, a data set in the format of its extension */
-extern const option options_data[];        /* --x --y --labels --symmetrize --regularize --ridge */
+extern const option
+    options_data[]; /* --x --y --labels --symmetrize --regularize --ridge --anywhere */
 
 extern const option options_memory[]; /* --memory */
 extern const option options_store[];  /* --store */

@@ -41,6 +41,8 @@ const option options_data[] = {
     {"regularize", 0, OPTION_REAL, "E", "0", 0, INFINITY,
      .help = "Add E trace(X)/n to the diagonal of every X"},
     {"ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY, .help = "Add E to the diagonal of every X"},
+    {"anywhere",
+     .help = "Let a .list name files outside its own folder, by absolute paths or with .."},
     OPTION_END};
 
 const char *option_searches(size_t i)

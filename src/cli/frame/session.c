@@ -211,6 +211,7 @@ spd_data *session_load_labels(session *s, const char *path, const char *labels, 
                                 .labels = labels,
                                 .symmetrize = arguments_flag(s->args, "symmetrize"),
                                 .regularize = arguments_real(s->args, "regularize"),
+                                .anywhere = arguments_flag(s->args, "anywhere"),
                                 .ridge = arguments_real(s->args, "ridge"),
                                 .unchecked = unchecked};
     session_check(s, spd_data_load(s->ctx, path, &options, &data));

@@ -72,6 +72,7 @@ static void open_files(session *s, const char *path, const char *labels, large_s
                                 .labels = labels,
                                 .symmetrize = arguments_flag(s->args, "symmetrize"),
                                 .regularize = arguments_real(s->args, "regularize"),
+                                .anywhere = arguments_flag(s->args, "anywhere"),
                                 .ridge = arguments_real(s->args, "ridge")};
     int list = option_has_ending(path, ".list");
     if (!list && !option_has_ending(path, ".npy"))
