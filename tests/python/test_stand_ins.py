@@ -104,6 +104,45 @@ def test_damaged_bytes_end_with_an_error_or_other_bytes(lib):
         assert status in (-3, -5) or out == text
 
 
+def bits(*fields):
+    """Deflate's bytes of (value, how many bits), the low bits first."""
+    number, size = 0, 0
+    for value, count in fields:
+        number |= value << size
+        size += count
+    return number.to_bytes((size + 7) // 8, "little")
+
+
+def packed_by_hand():
+    """Raw streams that are wrong in one point: what is said of a copy or a code cannot be."""
+    near = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=b"geodesic mean " * 9)
+    yield "a copy from before the start", near.compress(b"geodesic mean geodesic") + near.flush()
+    last_fixed, last_dynamic = [(1, 1), (1, 2)], [(1, 1), (2, 2)]
+    yield "the first symbol is a copy", bits(*last_fixed, (0b1000000, 7), (0, 5), (0, 7))
+    sizes = [(0, 5), (0, 5)]  # 257 symbols and a distance
+    yield "a code with more words than there are", bits(*last_dynamic, *sizes, (15, 4), *[(1, 3)] * 19)
+    order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1]
+    code = [(14, 4), *((int(k in (1, 18)), 3) for k in order)]  # 0: a length of 1; 1: so many zeros
+    zeros = [(1, 1), (127, 7), (1, 1), (107, 7)]  # 256 of them
+    head = [*last_dynamic, *sizes, *code, *zeros, (0, 1)]
+    yield "lengths beyond the last", bits(*head, (1, 1), (0, 7), (0, 1))
+    again = [(14, 4), *((int(k in (1, 16)), 3) for k in order)]  # 1: the length before, so many times
+    yield "the length before the first", bits(*last_dynamic, *sizes, *again, *[(1, 1), (3, 2)] * 42, (1, 1), (1, 2), (0, 1),
+                                              (0, 1), (0, 1))
+    stored = bits((0, 8), (40000, 16), (40000 ^ 0xffff, 16)) + bytes(40000)
+    yield "a distance that has no number", stored + bits(*last_fixed, (0b1000000, 7), (0b01111, 5), (0, 14), (0, 7))
+    yield "two symbols, each the only word", bits(*last_dynamic, *sizes, *code, *zeros[:2], (0, 1), (0, 1), (0, 1), (1, 1),
+                                                  (105, 7), (0, 1), (0, 1))
+
+
+@pytest.mark.parametrize("what, packed", list(packed_by_hand()), ids=lambda value: value if isinstance(value, str) else "")
+def test_streams_that_say_what_cannot_be(lib, what, packed):
+    with pytest.raises(zlib.error, match="-3"):
+        zlib.decompress(packed, -15)
+    for piece in 1, 100:
+        assert unpack(lib, packed + bytes(4), -15, piece, 300)[0] == -3
+
+
 def test_what_it_packs_zlib_unpacks(lib):
     for text in texts():
         to, size = c.create_string_buffer(len(text) + 1000), c.c_ulong(len(text) + 1000)
