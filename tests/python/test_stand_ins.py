@@ -131,6 +131,10 @@ def packed_by_hand():
                                               (0, 1), (0, 1))
     stored = bits((0, 8), (40000, 16), (40000 ^ 0xffff, 16)) + bytes(40000)
     yield "a distance that has no number", stored + bits(*last_fixed, (0b1000000, 7), (0b01111, 5), (0, 14), (0, 7))
+    three = [(15, 4), *(({18: 1, 1: 2, 2: 2}.get(k, 0), 3) for k in [*order, 15])]  # 0: so many zeros; 10: 1; 11: 2
+    one, two, short, long = (0b01, 2), (0b11, 2), [(0, 1), (127, 7), (0, 1), (106, 7)], [(0, 1), (127, 7), (0, 1), (107, 7)]
+    yield "a lone word of two bits", bits(*last_dynamic, *sizes, *three, *long, two, one, (0, 2))
+    yield "a lone distance of two bits", bits(*last_dynamic, *sizes, *three, *short, one, one, two, (1, 1))
     yield "two symbols, each the only word", bits(*last_dynamic, *sizes, *code, *zeros[:2], (0, 1), (0, 1), (0, 1), (1, 1),
                                                   (105, 7), (0, 1), (0, 1))
 

@@ -76,8 +76,8 @@ static int decode(inflate_state *s, const tree *t, int *short_of)
     return -1;
 }
 
-/* t <- the code with these lengths; non-zero if there is none. A code of one symbol may be short.
- */
+/* t <- the code with these lengths; non-zero if there is none. Only a code of one word may be
+ * incomplete, if that has one bit. */
 static int plant(tree *t, const uint8_t *length, unsigned count)
 {
     uint16_t first[LONGEST + 2] = {0};
@@ -96,7 +96,7 @@ static int plant(tree *t, const uint8_t *length, unsigned count)
         if (length[i])
             t->symbol[first[length[i]]++] = (uint16_t)i;
     t->count[0] = 0;
-    return left > 0 && used > 1;
+    return left > 0 && used != t->count[1];
 }
 
 /* ---- bytes that come out -----------------------------------------------------------------------
