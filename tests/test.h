@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int test_failed_checks, test_failed, test_passed;
+static int test_failed_checks, test_failed, test_passed, test_skipped, test_skipping;
 
 __attribute__((format(printf, 4, 5), unused)) static int
 test_check(int good, const char *file, int line, const char *format, ...)
@@ -31,6 +31,19 @@ test_check(int good, const char *file, int line, const char *format, ...)
     }
     va_end(args);
     return 0;
+}
+
+/* Says why a test, or what would stand here, cannot be run: it is counted as skipped. */
+__attribute__((format(printf, 1, 2), unused)) static void test_skip(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("    skipped: ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    test_skipped++;
+    test_skipping = 1;
 }
 
 #define CHECK(condition, ...)                                                                      \
@@ -56,19 +69,19 @@ test_close(double a, double b, double tolerance, const char *file, int line, con
 
 #define RUN(test)                                                                                  \
     do {                                                                                           \
-        test_failed_checks = 0;                                                                    \
+        test_failed_checks = test_skipping = 0;                                                    \
         test();                                                                                    \
         if (test_failed_checks)                                                                    \
             test_failed++;                                                                         \
         else                                                                                       \
-            test_passed++;                                                                         \
-        printf("%s %s\n", test_failed_checks ? "FAIL" : "ok  ", #test);                            \
+            test_passed += !test_skipping;                                                         \
+        printf("%s %s\n", test_failed_checks ? "FAIL" : test_skipping ? "skip" : "ok  ", #test);   \
         fflush(stdout);                                                                            \
     } while (0)
 
 __attribute__((unused)) static int test_summary(void)
 {
-    printf("%d passed, %d failed\n", test_passed, test_failed);
+    printf("%d passed, %d failed, %d skipped\n", test_passed, test_failed, test_skipped);
     return test_failed ? 1 : 0;
 }
 

@@ -257,27 +257,24 @@ def test_output_is_a_folder(spdml, tmp_path, rng):
     spdml("mean", "a.npy", "-o", "M.npy").failed("M.npy", "Is a directory")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every folder")
-def test_output_folder_is_read_only(spdml, tmp_path, rng):
+def test_output_folder_is_read_only(spdml, unprivileged, tmp_path, rng):
     np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
     (tmp_path / "shut").mkdir(mode=0o500)
-    spdml("mean", "a.npy", "-o", "shut/M.npy").failed("shut/M.npy", "Permission denied")
+    spdml("mean", "a.npy", "-o", "shut/M.npy", under=unprivileged).failed("shut/M.npy", "Permission denied")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")
-def test_output_file_is_read_only(spdml, tmp_path, rng):
+def test_output_file_is_read_only(spdml, unprivileged, tmp_path, rng):
     np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
     (tmp_path / "M.npy").write_bytes(b"precious")
     (tmp_path / "M.npy").chmod(0o400)
-    spdml("mean", "a.npy", "-o", "M.npy").failed("M.npy", "Permission denied")
+    spdml("mean", "a.npy", "-o", "M.npy", under=unprivileged).failed("M.npy", "Permission denied")
     assert (tmp_path / "M.npy").read_bytes() == b"precious"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_input_that_may_not_be_read(spdml, tmp_path, rng):
+def test_input_that_may_not_be_read(spdml, unprivileged, tmp_path, rng):
     np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
     (tmp_path / "a.npy").chmod(0)
-    spdml("info", "a.npy").failed("a.npy", "Permission denied")
+    spdml("info", "a.npy", under=unprivileged).failed("a.npy", "Permission denied")
 
 
 def test_info_fails_when_the_file_cannot_be_read(spdml, tmp_path):

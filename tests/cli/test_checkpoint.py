@@ -43,7 +43,7 @@ def kill_and_resume(command, tmp_path, rng, words, pace):
              "--checkpoint-every", "0.002s"],
             cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         try:
-            patience = 60 if kills == 4 else rng.uniform(0.02, 0.4 * pace + 0.02)
+            patience = 600 if kills == 4 else rng.uniform(0.02, 0.4 * pace + 0.02)
             assert work.wait(timeout=patience) == 0, work.stderr.read()
             return kills
         except subprocess.TimeoutExpired:

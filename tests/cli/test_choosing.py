@@ -223,10 +223,10 @@ def test_ctrl_c_at_the_end_leaves_the_results(command, tmp_path, rng):
         [command, "evaluate", "big.npz", "--methods", "nn-airm-ml", "--train-per-class", "3",
          "--repeats", "1", "-v"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     said = b""
-    end = time.monotonic() + 100
+    end = time.monotonic() + 600
     while b"choosing parameters on all data" not in said and time.monotonic() < end:
         said += process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=100)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     assert b"nn-airm-ml  " in out and b"results of the evaluation are complete" in err

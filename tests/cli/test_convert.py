@@ -143,7 +143,7 @@ def test_maps_of_trained_methods(spdml, model, tmp_path):
 def pipe(command, tmp_path):
     def run(*arguments, given=b""):
         return subprocess.run([command, *map(str, arguments)], input=given, cwd=tmp_path,
-                              capture_output=True, timeout=120)
+                              capture_output=True, timeout=600)
     return run
 
 
@@ -190,7 +190,7 @@ def test_nothing_is_left_in_the_temporary_folder(command, sets, tmp_path):
     (tmp_path / "tmp").mkdir()
     for source, code in [("s0.npz", 0), ("none.npz", 1)]:
         done = subprocess.run([command, "convert", source, "-o", "-"], cwd=tmp_path,
-                              env={"TMPDIR": str(tmp_path / "tmp")}, capture_output=True, timeout=60)
+                              env={"TMPDIR": str(tmp_path / "tmp")}, capture_output=True, timeout=600)
         assert done.returncode == code, done.stderr
         assert not list((tmp_path / "tmp").iterdir())
 

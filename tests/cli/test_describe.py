@@ -452,10 +452,9 @@ def test_inputs_that_are_none(spdml, tmp_path, what, said):
     spdml("describe", "covariance", what, "-o", "c.npz").failed(what, said)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_unreadable(spdml, folder, tmp_path):
+def test_unreadable(spdml, unprivileged, folder, tmp_path):
     (tmp_path / "in/b/1.csv").chmod(0)
-    spdml("describe", "covariance", "in", "-o", "c.npz").failed("in/b/1.csv", "Permission")
+    spdml("describe", "covariance", "in", "-o", "c.npz", under=unprivileged).failed("in/b/1.csv", "Permission")
 
 
 def test_sizes_must_agree(spdml, folder, rng, tmp_path):

@@ -32,7 +32,7 @@ def test_commands_of_the_page(command, tmp_path):
     for line, shown in blocks():
         line = line.replace("../../examples", str(ROOT / "examples"))
         done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True,
-                              timeout=120, env={**os.environ, **venv, "PYTHONDONTWRITEBYTECODE": "1",
+                              timeout=600, env={**os.environ, **venv, "PYTHONDONTWRITEBYTECODE": "1",
                                                 "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
         assert done.returncode == 0, (line, done.stderr)
         printed = [plain(text) for text in done.stdout.splitlines()]

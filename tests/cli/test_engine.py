@@ -42,7 +42,7 @@ def beside(command, tmp_path):
 
         def run(*arguments):
             return Result(subprocess.run([own / "spdml", *map(str, arguments)], cwd=tmp_path, capture_output=True,
-                                         stdin=subprocess.DEVNULL, timeout=120))
+                                         stdin=subprocess.DEVNULL, timeout=600))
         return run
     return make
 
@@ -74,7 +74,7 @@ def test_a_module_where_the_command_only_seems_to_be(command, tmp_path, called):
     """A caller may call it anything; the file that runs decides."""
     make_module(tmp_path, "lost")
     done = subprocess.run([called.format(tmp_path), "version"], executable=command, cwd=tmp_path, capture_output=True,
-                          timeout=120)
+                          timeout=600)
     assert done.returncode == 0 and b"Stand-in" not in done.stdout and not (tmp_path / "asked").exists()
 
 
@@ -83,7 +83,7 @@ def test_a_module_in_a_folder_above(command, tmp_path):
     make_module(tmp_path / "lib", "lost")
     (tmp_path / "own").mkdir()
     shutil.copy(command, tmp_path / "own/spdml")
-    done = subprocess.run([tmp_path / "own/spdml", "version"], capture_output=True, timeout=120, cwd=tmp_path)
+    done = subprocess.run([tmp_path / "own/spdml", "version"], capture_output=True, timeout=600, cwd=tmp_path)
     assert done.returncode == 0 and b"Stand-in" not in done.stdout
 
 

@@ -296,12 +296,12 @@ def interrupted(command, folder, number, *options):
     job = subprocess.Popen([command, "experiment", "motion", *options], cwd=folder,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                            env={**os.environ, "TMPDIR": str(folder)})
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + 600
     while not list(folder.glob("*/covs.npz")) and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(0.5)
     job.send_signal(number)
-    out, err = job.communicate(timeout=60)
+    out, err = job.communicate(timeout=600)
     said = err.splitlines()  # remarks on the data may come first
     assert job.returncode == 130 and out == b"" and b"too few observations" in said[0]
     assert len(said) == 2
@@ -324,7 +324,7 @@ def test_out_of_memory_leaves_no_folder(command, tmp_path):
     limit = 4 << 30  # the distances take 6.7 GiB
     done = subprocess.run([command, "experiment", recipe], cwd=tmp_path, capture_output=True,
                           env={**os.environ, "TMPDIR": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"},
-                          timeout=100,
+                          timeout=600,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
     assert done.returncode == 1 and b"out of memory for 30000 x 30000" in done.stderr
     assert os.listdir(tmp_path) == ["big.recipe"]

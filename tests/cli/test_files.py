@@ -242,5 +242,5 @@ def test_file_name_that_is_not_utf8(command, tmp_path, X):
     name = b"caf\xe9.npy"
     (tmp_path / "a.npy").rename(tmp_path / name.decode("utf-8", "surrogateescape"))
     done = subprocess.run([command.encode(), b"info", name, b"--json"], cwd=tmp_path,
-                          capture_output=True, timeout=60)
+                          capture_output=True, timeout=600)
     assert done.returncode == 0 and json.loads(done.stdout)["file"] == "caf?.npy"

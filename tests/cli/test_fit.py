@@ -456,7 +456,7 @@ def test_interrupt_leaves_the_best_map(command, spdml, tmp_path, rng):
         time.sleep(0.01)
     time.sleep(0.2)
     work.send_signal(signal.SIGINT)
-    out, err = work.communicate(timeout=60)
+    out, err = work.communicate(timeout=600)
     assert work.returncode == 130, err
     assert b"interrupted" in err and b"m.spdml" in err
     shown = json.loads(out)

@@ -24,7 +24,7 @@ def stopped(command, tmp_path):
     def run(folder, number, *words):
         work = subprocess.Popen([command, *words], cwd=tmp_path, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE)
-        for _ in range(3000):
+        for _ in range(120000):
             if (tmp_path / folder).is_dir() and work_folders(tmp_path / folder):
                 break
             assert work.poll() is None, work.stderr.read()

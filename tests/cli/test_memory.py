@@ -19,7 +19,7 @@ def limited(command, sanitized, tmp_path):
         pytest.skip("AddressSanitizer itself needs all addresses")
 
     def run(limit, *arguments, which=resource.RLIMIT_AS):
-        return subprocess.run([command, *arguments], cwd=tmp_path, capture_output=True, timeout=60,
+        return subprocess.run([command, *arguments], cwd=tmp_path, capture_output=True, timeout=600,
                               env={**os.environ, "OPENBLAS_NUM_THREADS": "4"}, text=True,
                               preexec_fn=lambda: resource.setrlimit(which, (limit, limit)))
 

@@ -31,7 +31,7 @@ def test_commands_of_the_readme(command, sanitized, tmp_path):
     for line in lines[1:]:
         line = line.replace("build/release/examples/geometry_demo", demo)
         done = subprocess.run(line, shell=True, cwd=tmp_path, env=env, capture_output=True,
-                              timeout=120)
+                              timeout=600)
         fails = line.startswith("spdml mean gait.csv")
         assert done.returncode == (1 if fails else 0), (line, done.stderr.decode())
         shown[line] = (done.stdout + done.stderr).decode()

@@ -194,7 +194,7 @@ def test_man_pages_have_no_roff_warnings(spdml, name):
     words = [name] if name else []
     page = spdml("help", "--man", *words).good().out
     done = subprocess.run(["groff", "-man", "-ww", "-z", "-Tutf8"], input=page.encode(),
-                          capture_output=True, timeout=60)
+                          capture_output=True, timeout=600)
     assert done.returncode == 0 and done.stderr == b"", done.stderr
     assert page.startswith(".TH SPDML" + ("\\-" + name.upper() if name else "") + " 1 ")
     assert ".SH EXIT STATUS" in page
@@ -204,7 +204,7 @@ def complete(script, *words):
     """What bash offers for the last word."""
     ask = ('source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _spdml; '
            'printf "%s\\n" "${COMPREPLY[@]}"')
-    done = subprocess.run(["bash", "-c", ask, script, *words], capture_output=True, timeout=60)
+    done = subprocess.run(["bash", "-c", ask, script, *words], capture_output=True, timeout=600)
     assert done.stderr == b""
     return done.stdout.decode().split()
 
@@ -252,7 +252,7 @@ def test_methods_that_are_offered_are_methods(spdml, tmp_path):
 
 def fish(script, line):
     done = subprocess.run(["fish", "--no-config", "-c", f"source {script}; complete -C '{line}'"],
-                          capture_output=True, timeout=60)
+                          capture_output=True, timeout=600)
     assert done.stderr == b""
     return [x.split("\t")[0] for x in done.stdout.decode().splitlines()]
 
@@ -273,7 +273,7 @@ def test_completion_of_fish(spdml, tmp_path):
 def test_completion_of_zsh(spdml, tmp_path):
     script = tmp_path / "_spdml"
     script.write_text(spdml("help", "--completion", "zsh").good().out)
-    done = subprocess.run(["zsh", "-n", script], capture_output=True, timeout=60)
+    done = subprocess.run(["zsh", "-n", script], capture_output=True, timeout=600)
     assert done.returncode == 0 and done.stderr == b""
 
 
@@ -293,14 +293,14 @@ def test_all_shells_get_the_same_tables(spdml, shell, row):
 
 def test_results_that_cannot_be_written(command):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([command, "help"], stdout=full, stderr=subprocess.PIPE, timeout=60)
+        done = subprocess.run([command, "help"], stdout=full, stderr=subprocess.PIPE, timeout=600)
     assert done.returncode == 1 and b"standard output: cannot be written" in done.stderr
 
 
 def test_closed_standard_output_does_not_reach_the_file(command, tmp_path):
     (tmp_path / "a.csv").write_text("1,0,0,1\n2,0,0,1\n")
     done = subprocess.run(["sh", "-c", '"$0" mean a.csv -o M.csv --metric euclidean >&-', command],
-                          cwd=tmp_path, stderr=subprocess.PIPE, timeout=60)
+                          cwd=tmp_path, stderr=subprocess.PIPE, timeout=600)
     assert done.returncode == 1 and b"standard output" in done.stderr
     text = (tmp_path / "M.csv").read_text()
     assert "metric" not in text and "1.5" in text
@@ -309,6 +309,6 @@ def test_closed_standard_output_does_not_reach_the_file(command, tmp_path):
 def test_broken_pipe(command):
     read_end, write_end = os.pipe()
     os.close(read_end)
-    done = subprocess.run([command, "help"], stdout=write_end, stderr=subprocess.PIPE, timeout=60)
+    done = subprocess.run([command, "help"], stdout=write_end, stderr=subprocess.PIPE, timeout=600)
     os.close(write_end)
     assert done.returncode == 1 and done.stderr == b""

@@ -37,7 +37,7 @@ def test_the_python_package(module):
            "SPDML_LIBRARY": str(BUILD / "libspdml.so")}
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
                            HERE.parent / "python/test_device_arrays.py", HERE.parent / "python/test_engine.py"], env=env, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=300, check=False)
+                          capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout[-6000:]
     assert " passed" in done.stdout and "failed" not in done.stdout
 
@@ -53,7 +53,7 @@ def spdml(module, tmp_path):
         job = ["mpirun", "-n", str(ranks)] if ranks else []
         more = ["--mpi"] if ranks else []
         done = subprocess.run([*job, BUILD / "spdml", *map(str, words), *more], cwd=tmp_path, env=env,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=False)
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
     return run

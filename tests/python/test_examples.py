@@ -16,7 +16,7 @@ SCRIPTS = sorted((ROOT / "examples/python").glob("*.py"))
 def run(script, *arguments):
     environment = dict(os.environ, PYTHONPATH=str(pathlib.Path(spdml.__file__).parents[1]))
     done = subprocess.run([sys.executable, str(script), *map(str, arguments)], env=environment,
-                          capture_output=True, text=True, timeout=300)
+                          capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert not done.stderr.strip(), done.stderr
     return done.stdout

@@ -14,7 +14,7 @@ def test_random_calls_end_well():
     if os.environ.get("SPDML_LIBRARY"):
         environment["PYTHONPATH"] = str(ROOT / "python")
     result = subprocess.run([sys.executable, str(FUZZ), "--seed", "5", "--calls", "1500"],
-                            env=environment, capture_output=True, text=True, timeout=300,
+                            env=environment, capture_output=True, text=True, timeout=600,
                             check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "1500 calls" in result.stdout

@@ -38,7 +38,7 @@ def run(folder, data, *options):
     command = os.path.abspath(os.environ["SPDML"])
     np.savez(folder / "data.npz", **data)
     subprocess.run([command, "evaluate", "data.npz", *map(str, options), "-o", "out"], cwd=folder,
-                   check=True, stdout=subprocess.DEVNULL, timeout=300)
+                   check=True, stdout=subprocess.DEVNULL, timeout=600)
     return folder / "out" / "report.html"
 
 

@@ -310,7 +310,7 @@ int main(void)
     RUN(allocation_failures);
     for (on_cuda = 0; on_cuda < 2; on_cuda++) {
         if (on_cuda && cuda_describe(ctx, device, sizeof device) < 0) {
-            printf("skipped on CUDA: %s\n", spd_context_error(ctx)->message);
+            test_skip("on CUDA: %s", spd_context_error(ctx)->message);
             break;
         }
         RUN(cost_and_gradient);

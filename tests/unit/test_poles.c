@@ -280,9 +280,11 @@ int main(void)
     RUN(tables_are_the_functions);
     for (size_t i = 0; i < 3; i++) {
         k = kernels_named(names[i]);
-        printf("%s%s\n", names[i], k ? "" : ": not on this machine, skipped");
-        if (!k)
+        if (!k) {
+            test_skip("this machine has no %s", names[i]);
             continue;
+        }
+        printf("%s\n", names[i]);
         RUN(agrees_with_definition);
         RUN(strange_lanes_keep_to_themselves);
         RUN(few_lanes_as_all);

@@ -124,7 +124,7 @@ static void as_vlfeat(void)
 #else
 static void as_vlfeat(void)
 {
-    printf("skipped: built without VLFeat (libvlfeat-dev)\n");
+    test_skip("built without VLFeat (libvlfeat-dev)");
 }
 #endif
 
