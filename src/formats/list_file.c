@@ -57,11 +57,11 @@ static spd_status take_lines(spd_context *ctx, const io_source *text, const list
     while (lines_next(&walk))
         if (lines_rest(&walk, '\0', &name)) {
             if (!place->anywhere && leads_out(&name))
-                lines_fail(&walk, walk.line,
-                           "'%s' leads out of the folder of the list; move it there, or use "
-                           "--anywhere if you "
-                           "trust the list",
-                           word_show(&name).text);
+                lines_fail(
+                    &walk, walk.line,
+                    "'%s' leads out of the folder of the list; move it there, or allow files "
+                    "anywhere",
+                    word_show(&name).text);
             if (paths)
                 paths[*count] = joined(keep, place->list, &name);
             ++*count;

@@ -144,7 +144,7 @@ def test_a_list_that_leads_out_of_its_folder(spdml, parts, tmp_path, name, memor
     for words in (["mean", "sub/out.list"], ["mean", "all.npy", "--labels", "sub/out.list"], ["join", "sub/out.list", "-o",
                   "j.npz"]):
         done = spdml(*words, *(memory if words[0] == "mean" else [])).failed(
-            "sub/out.list", "line 2", "leads out of the folder", "--anywhere")
+            "sub/out.list", "line 2", "leads out of the folder", "allow files anywhere")
         assert "root:" not in done.err
 
 
