@@ -125,3 +125,18 @@ def test_a_link_of_another_user(spdml, tmp_path, data, victim):
     os.lchown(tmp_path / "theirs.npz", 12345, 12345)
     spdml("convert", "d.npz", "-o", "theirs.npz").failed("theirs.npz", "link", "another user")
     assert victim.read_bytes() == b"precious"
+
+
+def test_links_of_links(spdml, tmp_path, data):
+    """Each is followed from its own folder, the last one also to a file that is not there yet; a ring is refused."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "first.npz").symlink_to("sub/second.npz")
+    (tmp_path / "sub/second.npz").symlink_to("../sub/third.npz")
+    spdml("convert", "d.npz", "-o", "first.npz").good()
+    assert (tmp_path / "first.npz").is_symlink() and (tmp_path / "sub/second.npz").is_symlink()
+    assert not (tmp_path / "sub/third.npz").is_symlink() and (tmp_path / "sub/third.npz").stat().st_size > 100
+    (tmp_path / "ring.npz").symlink_to("ring.npz")
+    spdml("convert", "d.npz", "-o", "ring.npz").failed("ring.npz", "symbolic links")
+    if os.geteuid() == 0:
+        os.lchown(tmp_path / "sub/second.npz", 12345, 12345)
+        spdml("convert", "d.npz", "-o", "first.npz").failed("first.npz", "another user")
