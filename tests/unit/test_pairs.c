@@ -84,7 +84,8 @@ static double value(problem *q, spd_metric metric, int weights)
     return f;
 }
 
-static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY};
+static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_EUCLIDEAN};
+#define RULES (sizeof metrics / sizeof *metrics)
 
 static void cost_is_the_sum_of_distances(void)
 {
@@ -93,7 +94,7 @@ static void cost_is_the_sum_of_distances(void)
     const size_t counts[] = {1, 7, 8, 9, 16, 17, 40};
     for (size_t m = 1; m <= 20; m += m < 5 ? 1 : 5)
         for (size_t c = 0; c < 7; c++)
-            for (size_t which = 0; which < 3; which++) {
+            for (size_t which = 0; which < RULES; which++) {
                 problem q = problem_new(&r, m, counts[c], 100.0);
                 double expected = 0.0, size = 0.0;
                 for (size_t i = 0; i < q.count; i++) {
@@ -117,7 +118,7 @@ static void weights_by_taylor_slope(void)
 {
     rng r;
     rng_seed(&r, 2);
-    for (size_t which = 0; which < 3; which++)
+    for (size_t which = 0; which < RULES; which++)
         for (size_t m = 2; m <= 17; m += 5) {
             problem q = problem_new(&r, m, 23, 20.0);
             double *H = random_set(&r, m, P, 5.0), *X0 = copy_of(P * m * m, q.X);
