@@ -549,6 +549,15 @@ def test_printed_parameters_give_the_same_predictions(spdml, sets, tmp_path, met
         assert all(a[name].tobytes() == b[name].tobytes() for name in a.files)
 
 
+def test_neighbours_do_not_change_the_objective(classify, sets, tmp_path):
+    """All candidates, given as numbers, are what softmax takes anyway."""
+    for name, more in ("usual", []), ("numbers", ["--nu-w", 9, "--nu-b", 20]):
+        shown = classify("nn-stein-ml", "-m", 2, *more, "-o", f"{name}.npz", "--scores", "--json").good().json
+        assert shown["parameters"]["objective"] == "softmax"
+    with np.load(tmp_path / "usual.npz") as a, np.load(tmp_path / "numbers.npz") as b:
+        assert all(a[name].tobytes() == b[name].tobytes() for name in a.files)
+
+
 @pytest.mark.parametrize("more", [[], ["--paper"], ["--solver", "pr", "--transport", "projection"],
                                   ["--grid", "nu-b=2,4"], ["--objective", "difference"]])
 def test_parameters_of_evaluate_give_its_predictions(spdml, sets, tmp_path, more):
