@@ -299,24 +299,6 @@ spd_status observations_thin(spd_context *ctx, const spd_describe_options *optio
     return SPD_OK;
 }
 
-spd_status description_thinned(spd_context *ctx, const spd_describe_options *options, size_t r,
-                               description *out)
-{
-    static const char *const names[] = {"feature_count"};
-    if (!options->every || out->columns)
-        return SPD_OK;
-    double *column = mem_alloc(out->count, sizeof *column);
-    if (!column)
-        return ctx_nomem(ctx, "a column");
-    for (size_t k = 0; k < out->count; k++)
-        column[k] = (double)r;
-    mem_free(out->column);
-    out->column = column;
-    out->columns = 1;
-    out->column_name = names;
-    return SPD_OK;
-}
-
 int description_every(const spd_describe_options *options, json_t *object)
 {
     if (options->every <= 1)

@@ -109,12 +109,9 @@ void description_join_counts(const description *made, spd_failures *all);
 spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
                                  size_t blocks, const observations *block, description *out);
 
-/* *some <- every so many-th of the observations, as options->every says; a column feature_count of
- * *out then says how many. */
+/* *some <- every k-th of the observations, k = options->every. */
 spd_status observations_thin(spd_context *ctx, const spd_describe_options *options,
                              const observations *all, arena *keep, observations *some);
-spd_status description_thinned(spd_context *ctx, const spd_describe_options *options, size_t r,
-                               description *out);
 int description_every(const spd_describe_options *options, json_t *object); /* of `parameters` */
 
 /* Cell k, row after row, of a grid of rows x columns over an image; cells differ in size by a pixel

@@ -116,8 +116,6 @@ static spd_status sift_color_describe(spd_context *ctx, const spd_describe_optio
         status = observations_thin(ctx, o, &seen, &room, &some);
     if (status >= 0)
         status = description_of_blocks(ctx, &o->covariance, 1, &some, out);
-    if (status >= 0)
-        status = description_thinned(ctx, o, some.r, out);
     image_free(resized);
     arena_free(&room);
     return status;

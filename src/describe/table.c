@@ -337,8 +337,6 @@ static spd_status describe_table(spd_context *ctx, const spd_describe_options *o
         status = describe_events(ctx, o, o->rate, &some, in->events, out);
     else if (status == SPD_OK)
         status = describe_windows(ctx, o, plan, &some, count, out);
-    if (status == SPD_OK && o->every)
-        status = description_thinned(ctx, o, some.r, out);
     arena_free(&room);
     return status;
 }
