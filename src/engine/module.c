@@ -10,6 +10,12 @@
 
 #define ROOM 4096 /* of a path */
 
+/* Where programs are installed, and modules from there, unless the build says otherwise. */
+#ifndef MODULE_BIN
+#define MODULE_BIN "bin"
+#define MODULE_LIB "../lib"
+#endif
+
 static const char here_we_are; /* an address in the file that this code is in */
 
 /* path (ROOM) <- that file; *program <- is it the program? 0 where it is not known for certain:
