@@ -85,12 +85,16 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         vote more."""
         trained, X = self._fitted(X)
         score = self._scores(trained, X)
-        if trained.name.startswith("knn"):
-            tied = np.flatnonzero((score == score.max(axis=1, keepdims=True)).sum(axis=1) > 1)
-            if len(tied):
-                chosen = trained.predict(np.ascontiguousarray(X[tied]), self.n_jobs)
-                score[tied, places(trained.classes, chosen)] += 0.5
+        self._break_ties(trained, X, score, 0.5)
         return np.asarray(score[:, 1] - score[:, 0] if score.shape[1] == 2 else score)
+
+    def _break_ties(self, trained: _trained.Trained, X: np.ndarray, score: np.ndarray,
+                    votes: float) -> None:
+        """Of classes with as many neighbours, the one that is predicted gets so many votes more."""
+        tied = np.flatnonzero((score == score.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+        if trained.name.startswith("knn") and len(tied):
+            chosen = trained.predict(np.ascontiguousarray(X[tied]), self.n_jobs)
+            score[tied, places(trained.classes, chosen)] += votes
 
     def _scores(self, trained: _trained.Trained, X: np.ndarray) -> np.ndarray:
         """(samples, classes), the larger the better."""
@@ -101,10 +105,11 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray:
         """(samples, classes): for ts-lda the probabilities of its Gaussian model; for mdm the
         softmax of the negative squared distances, as pyRiemann has it, which are not calibrated; for
-        knn the shares of the neighbours, of which `predict` takes the nearer class if they are equal.
-        Other methods have none."""
+        knn the shares of the neighbours; if they are equal, that of the nearer class, which `predict`
+        takes, is larger by a rounding error. Other methods have none."""
         trained, X = self._fitted(X)
         score = self._scores(trained, X)
+        self._break_ties(trained, X, score, 1e-12)
         if trained.name.startswith("knn"):
             return np.asarray(score / score.sum(axis=1, keepdims=True))
         return _softmax(score)

@@ -206,7 +206,7 @@ def test_blocks_are_left(fit, spdml, tmp_path, rng):
     """Any start ends below the best that the paper's, which cannot leave its block, can reach."""
     X, y = faces(rng)
     np.savez(tmp_path / "b.npz", X=X, y=y)
-    stuck = fit("b.npz", "-m", 3, "--paper")
+    stuck = fit("b.npz", "-m", 3, "--paper", "--nu-b", 1)
     shown = stuck.good().json
     assert shown["stop"] == "invariant" and not shown["converged"] and shown["gain_left"] is None
     assert (map_of(tmp_path / "m.spdml")[4:] == 0).all()
@@ -215,7 +215,7 @@ def test_blocks_are_left(fit, spdml, tmp_path, rng):
     assert "not converged, W cannot leave the subspaces of its start" in text
     assert "(--init random)" in text
     for init in ("mean", "csp", "random"):
-        found = fit("b.npz", "-m", 3, "--paper", "--init", init).good()
+        found = fit("b.npz", "-m", 3, "--paper", "--nu-b", 1, "--init", init).good()
         assert found.json["cost"] < shown["cost"] and found.json["stop"] != "invariant"
         assert not found.err and (map_of(tmp_path / "m.spdml") != 0).all()
 

@@ -67,7 +67,7 @@ def test_what_is_no_model(spdml, tmp_path, model):
     spdml("transform", "d.npz", "m.spdml", "-o", "low.npz").failed(
         "d.npz", "meta.json", "a file written by spdml fit")
     spdml("fit", "m.spdml", "-m", 2, "-o", "again.spdml").failed("m.spdml", "this is a model")
-    spdml("info", ".").failed(".", "is a directory", "spdml describe")
+    spdml("info", ".").failed(".", "is a folder", "spdml describe")
     spdml("transform", "none.spdml", "d.npz", "-o", "low.npz").failed("none.spdml", "No such file")
     (tmp_path / "text.spdml").write_text("words")
     spdml("transform", "text.spdml", "d.npz", "-o", "low.npz").failed("text.spdml", "zip")

@@ -95,13 +95,16 @@ ESTIMATORS = [spdml.MDM(), spdml.FgMDM(), spdml.KNearestNeighbors(3), spdml.RSRC
               spdml.XdawnCovariances(2), spdml.Xdawn(1), spdml.CoSpectra(2)]
 
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
+REFUSED = dict.fromkeys([WEIGHTS, "check_sample_weights_not_overwritten",
+                         "check_classifiers_one_label_sample_weights"],
+                        "weights that differ are refused")
 OPEN = {"check_no_attributes_set_in_init": "options of the estimator are open, as in pyRiemann"}
 EXPECTED = {
     "SPDML": {"check_transformer_n_iter": "a map may be best where it begins, after no iteration"},
     "FgMDM": {WEIGHTS: "weights are for the means; scikit-learn's discriminant takes none"},
     "SVC": {WEIGHTS: "only to the tolerance of libsvm; test_tangentspace.py looks at it"},
-    "KNearestNeighbors": {WEIGHTS: "weights that differ are refused"},
-    "KNearestNeighborRegressor": {WEIGHTS: "weights that differ are refused"},
+    "KNearestNeighbors": REFUSED,
+    "KNearestNeighborRegressor": REFUSED,
     "Potato": {WEIGHTS: "weights are for the mean, as in pyRiemann",
                "check_n_features_in_after_fitting": "partial_fit goes on from a fit",
                "check_fit_score_takes_y": "partial_fit goes on from a fit"},

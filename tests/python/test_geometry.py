@@ -375,6 +375,6 @@ def test_functions_of_wrong_arguments(X):
             (lambda: spdml.median(X, step_size=3), "step_size"),
             (lambda: spdml.median(X, "stein"), "unknown"),
             (lambda: spdml.mahalanobis(np.ones((3, 2)), X), "vectors as columns"),
-            (lambda: spdml.nearest_spd(-np.eye(2)), "positive eigenvalue")):
+            (lambda: spdml.nearest_spd(np.zeros((2, 2))), "is zero")):
         with pytest.raises(spdml.InvalidArgumentError, match=words):
             call()

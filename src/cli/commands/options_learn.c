@@ -61,8 +61,8 @@ static const char *unsupervised(size_t i)
 
 const option options_objective[] = {
     {"objective", 0, OPTION_CHOICE, "NAME", "auto", .choice = option_objectives,
-     .help = "auto: softmax, or difference with --paper, without labels, and for the approximate "
-             "log-euclidean cost. difference: distances within minus distances "
+     .help = "auto: softmax, or difference in the paper's setting, without labels, and for the "
+             "approximate log-euclidean cost. difference: distances within minus distances "
              "between classes; ratio: the logarithm "
              "of their ratio. By the distances after the map, for which --nu-w and --nu-b say how "
              "many candidates there are: log-margin: how much nearer the own class is than others; "
