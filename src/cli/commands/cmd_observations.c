@@ -397,7 +397,7 @@ static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml,cdl",
      .words = option_methods, .list = 1,
      .help = "Methods on matrices, as they are or with -ml, with commas between; maps are learned "
-             "as with --paper of 'spdml fit', with nu-b 3"},
+             "in the paper's setting, with nu-b 3"},
     {"m", 'm', OPTION_INT, "M", "20", 1, 4096, .help = "Size after the map"},
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv) of the images; by default the names of their folders are the classes"},

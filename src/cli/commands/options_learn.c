@@ -89,7 +89,7 @@ const option options_cost[] = {
 const option options_solver[] = {
     {"solver", 0, OPTION_CHOICE, "NAME", "auto", .choice = solvers, .alias = solver_alias,
      .help = "Conjugate gradients in four forms (pr, hs, fr, hz for short) or L-BFGS; auto: lbfgs, "
-             "with --paper polak-ribiere"},
+             "in the paper's setting polak-ribiere"},
     {"transport", 0, OPTION_CHOICE, "NAME", "parallel", .choice = transports,
      .help = "How search directions are transported"},
     OPTION_END};
@@ -111,8 +111,8 @@ const option options_graph[] = {
     {"nu-b", 0, OPTION_TEXT, "N|auto", .words = option_auto,
      .help = "Neighbours in other classes; default the smaller of 3 and --nu-w, 5 with --objective "
              "ratio. For log-margin and softmax the candidates: default all, of more than 500 "
-             "matrices 60. auto, which is the default with --paper, chooses among 1, 2, 3, 5 and "
-             "10 by cross-validation, with --paper up to --nu-w; it needs --objective difference "
+             "matrices 60. auto, the default in the paper's setting, chooses among 1, 2, 3, 5 "
+             "and 10 by cross-validation, there up to --nu-w; it needs --objective difference "
              "or ratio"},
     {"graph", 0, OPTION_CHOICE, "KIND", "or", .choice = graphs,
      .help = "or: a pair counts if either is a neighbour of the other; directed: a one-sided pair "
