@@ -29,11 +29,7 @@ static spd_status take_half(spd_context *ctx, const spd_data *data, const char *
     for (size_t i = 0; i < data->p; i++)
         if (train[i] == wanted)
             index[count++] = i;
-    all.p = data->p;
-    all.n = data->n;
-    all.X = data->X;
-    all.classes = data->classes;
-    all.label = data->label;
+    spd_data_samples(data, &all, sizeof all);
     spd_status status = spd_samples_subset(ctx, &all, count, index, &part->samples);
     free(index);
     return status;

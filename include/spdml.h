@@ -26,8 +26,9 @@
  *   - Nothing here prints or exits. Results are bit-identical for any number of threads.
  *   - A context may be NULL: all cores, no progress, no messages. A context serves one call at a
  *     time; different contexts may be used from different threads. A forked child may go on with
- *     its parent's contexts, and free them, if no other thread was within a call when it was
- * forked. Equation numbers refer to docs/math.md. */
+ *     its parent's contexts, and free them, if no other thread was within a call at that moment.
+ *
+ * Equation numbers refer to docs/math.md. */
 #ifndef SPDML_H
 #define SPDML_H
 
@@ -656,16 +657,16 @@ typedef enum spd_solver {
 typedef enum spd_transport { SPD_TRANSPORT_PARALLEL = 0, SPD_TRANSPORT_PROJECTION } spd_transport;
 
 typedef enum spd_stop {
-    /* Converged. F is the larger of |cost| and of what it has fallen since the start */
+    /* Converged: tolerance, gradient and line search. F is the larger of |cost| and of what it has
+     * fallen since the start. */
     SPD_STOP_TOLERANCE = 0, /* five iterations running lowered the cost by less than tol F each */
     SPD_STOP_GRADIENT,      /* gradient norm below gtol F, or zero */
-    /* Ended before */
-    SPD_STOP_ITERATIONS,  /* max_iter */
-    SPD_STOP_TIME,        /* max_time */
-    SPD_STOP_LINE_SEARCH, /* converged: no step along the gradient lowers the cost any further */
-    SPD_STOP_CANCELLED,   /* by the progress callback; the model is the best so far */
-    SPD_STOP_INVARIANT    /* converged, but only among maps that keep to the subspaces of the start,
-                             which no sample mixes: the paper's identity for block-diagonal X */
+    SPD_STOP_ITERATIONS,    /* max_iter */
+    SPD_STOP_TIME,          /* max_time */
+    SPD_STOP_LINE_SEARCH,   /* no step along the gradient lowers the cost any further */
+    SPD_STOP_CANCELLED,     /* by the progress callback; the model is the best so far */
+    SPD_STOP_INVARIANT      /* W cannot leave the subspaces of its start, which no sample mixes: the
+                               paper's identity for block-diagonal X */
 } spd_stop;
 
 /* "tolerance", "gradient", ...; likewise for the enumerations above. */

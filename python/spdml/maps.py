@@ -297,7 +297,9 @@ class SPDML(MatrixTransformer):
         if label is None:
             raise InvalidArgumentError("'auto' needs y to choose by")
         n = X.shape[1] // (1 + hermitian)
-        grid: Dict[str, Any] = {"nu_b": None if self.paper else [1, 2, 3, 5, 10]}
+        grid: Dict[str, Any] = {
+            "nu_b": None if self.paper and self.objective in ("auto", "difference")
+            else [1, 2, 3, 5, 10]}
         grid["m"] = sorted({max(1, int(n * share / 8 + 0.5)) for share in (1, 2, 3, 4, 6)} - {n})
         if "m" in wanted and not grid["m"]:
             raise InvalidArgumentError("1 x 1 matrices cannot be made smaller")

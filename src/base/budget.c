@@ -42,7 +42,9 @@ int budget_take(budget *b, size_t part)
     pthread_mutex_lock(&b->lock);
     while (wanted && !fits(b, part)) {
         pause_for(b);
+        pthread_mutex_unlock(&b->lock); /* a callback may take its time */
         wanted = !stop_wanted();
+        pthread_mutex_lock(&b->lock);
     }
     b->taken += wanted ? part : 0;
     pthread_mutex_unlock(&b->lock);

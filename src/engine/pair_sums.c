@@ -24,9 +24,10 @@ struct pair_sums {
     double *d2;       /* order.mine, where there are no candidates */
     double *part;     /* own chunks x 2: sums of f */
     double total;     /* of all |c|, for objectives of sums */
-    double *L,
-        *logdet; /* all x TRI, all, or NULL; L are logarithms for rules that want them, and */
-    double *V, *lambda; /* then all x m m, all x m: eigenvectors and eigenvalues of S; else NULL */
+    double *L;        /* all x TRI, or NULL; logarithms for rules that want them */
+    double *logdet;   /* all, or NULL */
+    double *V;        /* with logarithms, all x m m: eigenvectors of S; else NULL */
+    double *lambda;   /* all x m: eigenvalues of S */
     double *Zb;      /* own x TRI: between weights apart, where their scale comes last; else NULL */
     double *buffer;  /* weight matrices of a block */
     double *work;    /* threads x work_size */

@@ -3,12 +3,13 @@
  *   ml       spd_fit: the learned one
  *   random   a random orthonormal W
  *   mean     leading eigenvectors of the mean in the method's metric
- *   pca      leading eigenvectors of the covariance of all observations together, which of sample i
- *            are r_i with mean mu_i: T = sum (r_i - 1) X_i + r_i (mu_i - mu)(mu_i - mu)', divided
- * by sum r_i - 1; blocks each by themselves. Where means are not known, of the arithmetic mean of
- * the X_i, the pooled covariance csp      with M_c the mean of class c in the method's metric, M
- * the arithmetic mean of the M_c and L_c = log(M^-1/2 M_c M^-1/2): leading eigenvectors U of sum_c
- * L_c^2, W spans M^-1/2 U. For two classes M^-1/2 U are the generalised eigenvectors of (M_1, M_2),
+ *   pca      leading eigenvectors of the covariance of all observations together. With r_i
+ *            observations of mean mu_i in sample i, it is the sum of (r_i - 1) X_i and
+ *            r_i (mu_i - mu)(mu_i - mu)', over sum r_i - 1; each block by itself. If the means
+ *            are not known: of the arithmetic mean of the X_i, the pooled covariance
+ *   csp      with M_c the mean of class c in the method's metric, M the arithmetic mean of the
+ *            M_c and L_c = log(M^-1/2 M_c M^-1/2): leading eigenvectors U of sum_c L_c^2, W
+ *            spans M^-1/2 U. For two classes these are generalised eigenvectors of (M_1, M_2),
  *            those first whose eigenvalue is farthest from 1: common spatial patterns. For more,
  *            the directions in which the class means differ most from their mean.
  *

@@ -155,9 +155,11 @@ static int is_there(const ways *all, const way *one)
     return 0;
 }
 
-/* The paper's nu_b is no more than nu_w, by default the smallest class. */
-static double limited_nu_b(double nu_w, double nu_b, size_t smallest)
+/* The nu_b of the paper's objective is no more than nu_w, by default the smallest class. */
+static double limited_nu_b(double objective, double nu_w, double nu_b, size_t smallest)
 {
+    if (!isnan(objective) && objective != (double)SPD_DIFFERENCE)
+        return nu_b;
     double most = isnan(nu_w) ? (double)smallest : nu_w;
     return nu_b > most ? most : nu_b;
 }
@@ -175,7 +177,7 @@ static void add_row(const axis *axes, size_t number, const row *r, size_t smalle
                        .at_nu_w = i,
                        .at_nu_b = isnan(b->value[j]) ? number : j};
             if (smallest)
-                one.nu_b = limited_nu_b(one.nu_w, one.nu_b, smallest);
+                one.nu_b = limited_nu_b(one.objective, one.nu_w, one.nu_b, smallest);
             if (!is_there(all, &one))
                 all->way[all->count++] = one;
         }
@@ -335,8 +337,8 @@ void settings_limit(const settings *s, size_t smallest, spd_method *method)
 {
     double *value = method->value;
     if (s->limited)
-        value[SPD_PARAM_NU_B] =
-            limited_nu_b(value[SPD_PARAM_NU_W], value[SPD_PARAM_NU_B], smallest);
+        value[SPD_PARAM_NU_B] = limited_nu_b(value[SPD_PARAM_OBJECTIVE], value[SPD_PARAM_NU_W],
+                                             value[SPD_PARAM_NU_B], smallest);
 }
 
 /* ---- the choice -------------------------------------------------------------------------------

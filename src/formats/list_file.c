@@ -1,6 +1,9 @@
 /* list_file.c - several files named as one. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "formats/list_file.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/lines.h"
@@ -46,6 +49,23 @@ static int leads_out(const word *name)
     return out;
 }
 
+/* Does a link lead out of the folder of the list? Not for a file that is not there, which whoever
+ * opens it says. */
+static int linked_out(const char *list, const char *path)
+{
+    char folder[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(list, '/');
+    size_t length = slash ? (size_t)(slash - list) + 1 : 2;
+    if (length >= sizeof real)
+        return 1;
+    memcpy(real, slash ? list : "./", length);
+    real[length] = '\0';
+    if (!realpath(real, folder) || !realpath(path, real))
+        return 0;
+    length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+    return strncmp(real, folder, length) != 0 || real[length] != '/';
+}
+
 /* *count <- how many lines name a file; with paths, their names. */
 static spd_status take_lines(spd_context *ctx, const io_source *text, const list_place *place,
                              arena *keep, const char **paths, size_t *count)
@@ -56,14 +76,14 @@ static spd_status take_lines(spd_context *ctx, const io_source *text, const list
     lines_start(&walk, ctx, (const char *)text->bytes, text->size, '#');
     while (lines_next(&walk))
         if (lines_rest(&walk, '\0', &name)) {
-            if (!place->anywhere && leads_out(&name))
-                lines_fail(
-                    &walk, walk.line,
-                    "'%s' leads out of the folder of the list; move it there, or allow files "
-                    "anywhere",
-                    word_show(&name).text);
+            char *path = paths ? joined(keep, place->list, &name) : NULL;
+            if (!place->anywhere && (leads_out(&name) || (path && linked_out(place->list, path))))
+                lines_fail(&walk, walk.line,
+                           "'%s' leads out of the folder of the list; move it there, or allow "
+                           "files anywhere",
+                           word_show(&name).text);
             if (paths)
-                paths[*count] = joined(keep, place->list, &name);
+                paths[*count] = path;
             ++*count;
         }
     return walk.status;

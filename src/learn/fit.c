@@ -451,6 +451,8 @@ static spd_status fit_all(spd_context *ctx, const spd_store *set, const int *lab
     spd_status status = fit_options_take(ctx, options, &f.o);
     if (status == SPD_OK)
         status = sized_take(ctx, "spd_fit_watch", sizeof f.watch, &f.watch, watch);
+    if (f.watch.resume && (!options || options->solver == SPD_SOLVER_AUTO))
+        f.o.solver = f.watch.resume->now->options->solver;
     if (status == SPD_OK)
         status = fit_options_check(ctx, set, &f.o);
     if (status < 0 || !set)

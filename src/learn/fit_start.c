@@ -166,8 +166,6 @@ spd_status fitting_start(fit *f)
 {
     if (f->state.start > 0)
         return start_of(f, SPD_INIT_RANDOM, f->state.at.W);
-    if (f->o.init == SPD_INIT_STEIN)
-        return SPD_OK;
-    spd_status status = first_start(f);
+    spd_status status = f->o.init == SPD_INIT_STEIN ? SPD_OK : first_start(f);
     return status < 0 || is_papers(f) || f->o.max_iter == 0 ? status : leave_subspaces(f);
 }

@@ -166,7 +166,9 @@ def test_numbers_of_json_are_as_short_as_they_can_be(spdml, tmp_path, rng):
     ["mean", "b.npz", "--labels", "a.npz", "-o", "a.npz"],
     ["predict", "t.spdml", "a.npz", "-o", "a.npz"],
     ["classify", "--train", "b.npz", "--test", "a.npz", "--method", "nn-airm", "-o", "a.npz"],
-    ["update", "t.spdml", "a.npz", "-o", "t.spdml"]])
+    ["update", "t.spdml", "a.npz", "-o", "t.spdml"],
+    ["cost", "a.npz", "--w", "m.spdml", "--gradient", "a.npz"],
+    ["fit", "a.npz", "-m", 2, "-o", "n.spdml", "--checkpoint", "a.npz"]])
 def test_no_input_is_replaced(spdml, rng, tmp_path, words):
     for name in "ab":
         np.savez(tmp_path / f"{name}.npz", X=random_spd(rng, 8, 3),

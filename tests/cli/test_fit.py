@@ -202,6 +202,22 @@ def faces(rng, p=24, blocks=3, size=4):
     return X, np.arange(p) % 2
 
 
+def test_the_paper_with_another_objective(fit, tmp_path, rng):
+    """Its neighbours are chosen among the usual numbers, not among the paper's."""
+    X, y = faces(rng, blocks=1, size=6)
+    np.savez(tmp_path / "e.npz", X=X, y=y)
+    done = fit("e.npz", "-m", 2, "--paper", "--objective", "ratio", "--nu-b", "auto").good()
+    assert done.json["nu_b"] in (1, 2, 3, 5, 10) and done.json["objective"] == "ratio"
+
+
+def test_stein_s_map_in_the_paper_s_setting_is_turned(fit, tmp_path, rng):
+    """It begins at the identity, but the start of the fit under AIRM is not the identity."""
+    X, y = faces(rng)
+    np.savez(tmp_path / "b.npz", X=X, y=y)
+    fit("b.npz", "-m", 3, "--paper", "--nu-b", 1, "--metric", "airm", "--init", "stein").good()
+    assert (map_of(tmp_path / "m.spdml") != 0).all()
+
+
 def test_blocks_are_left(fit, spdml, tmp_path, rng):
     """Any start ends below the best that the paper's, which cannot leave its block, can reach."""
     X, y = faces(rng)
@@ -362,7 +378,7 @@ def test_nu_b_auto(fit, spdml, data):
     assert f"--nu-b {done.json['nu_b']}" in done.err and "5-fold" in done.err
     for more in [], ["--objective", "log-margin"]:
         fit("d.npz", "-m", 3, "--nu-b", "auto", *more).failed("--nu-b auto", "--objective difference",
-                                                              "--paper", code=2)
+                                                              "ratio", code=2)
 
 
 @pytest.mark.parametrize("words", [[], ["--nu-b", "auto"], ["--nu-w", 2], ["--metric", "airm"]])
@@ -373,7 +389,7 @@ def test_the_paper_chooses_nu_b(fit, tmp_path, rng, words):
     done = fit("e.npz", "-m", 3, "--paper", *words).good()
     most = 2 if "--nu-w" in words else done.json["nu_w"]
     assert done.json["nu_w"] == most <= 4 and 1 <= done.json["nu_b"] <= most
-    assert f"chose --nu-b {done.json['nu_b']} of {min(most, 4)} candidates" in done.err
+    assert f"chose --nu-b {done.json['nu_b']} among {min(most, 4)} candidates" in done.err
     assert done.json["chosen"]["nu_b"] == done.json["nu_b"] and done.json["objective"] == "difference"
 
 

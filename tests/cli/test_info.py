@@ -87,7 +87,7 @@ def test_nan_can_be_left_out(spdml, tmp_path, rng):
 def test_images_are_no_covariances(spdml, tmp_path, rng):
     np.savez(tmp_path / "faces.npz", X=rng.random((6, 8, 8)))
     problem = rows(spdml("info", "faces.npz"))["problems"]
-    assert "no covariance matrices, then: of images 'spdml describe'" in problem
+    assert "if these are images, 'spdml describe'" in problem
     assert "--symmetrize" not in problem
     done = spdml("mean", "faces.npz").failed("X[0] is not symmetric", "describe them first")
     assert "--symmetrize" not in done.err

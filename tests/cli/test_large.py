@@ -148,6 +148,22 @@ def test_a_list_that_leads_out_of_its_folder(spdml, parts, tmp_path, name, memor
         assert "root:" not in done.err
 
 
+def test_a_list_does_not_follow_links_out_of_its_folder(spdml, tmp_path, parts):
+    """Neither of a file nor of a folder; links within the folder are followed."""
+    (tmp_path / "secret.npy").write_text("root:x:0")
+    (tmp_path / "sub" / "link.npy").symlink_to("../secret.npy")
+    (tmp_path / "sub" / "near.npy").symlink_to("part 1.npy")
+    (tmp_path / "sub" / "up").symlink_to("..")
+    for name in "link.npy", "up/secret.npy":
+        (tmp_path / "sub" / "l.list").write_text(name + "\n")
+        done = spdml("mean", "sub/l.list").failed("sub/l.list", "line 1", "leads out of the folder")
+        assert "root" not in done.err
+        spdml("mean", "sub/l.list", "--anywhere").failed("not an .npy file")
+    (tmp_path / "sub" / "l.list").write_text("near.npy\n")
+    spdml("mean", "sub/l.list").good()
+
+
+
 def test_a_list_that_may_name_files_anywhere(spdml, parts, tmp_path):
     X, _ = parts
     (tmp_path / "out.list").write_text(f"{tmp_path}/sub/part 0.npy\nsub/../sub/part 1.npy\nsub/..part 2.npy\n")

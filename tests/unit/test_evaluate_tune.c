@@ -310,9 +310,9 @@ static void twin_hits(const set *s, const size_t *fold, size_t which, const spd_
     o.paper = method->fit && method->fit->paper;
     if (m < N) {
         o.nu_b = (size_t)method->value[SPD_PARAM_NU_B];
-        if (o.paper && o.nu_b > smallest_of(a, label))
-            o.nu_b = smallest_of(a, label);
         o.objective = (spd_objective)method->value[SPD_PARAM_OBJECTIVE];
+        if (o.paper && o.objective == SPD_DIFFERENCE && o.nu_b > smallest_of(a, label))
+            o.nu_b = smallest_of(a, label);
         CHECK(spd_fit(NULL, N, a, A, label, &o, NULL, &model) >= 0, "fit");
         spd_congruence(NULL, N, m, a, A, model->W, A);
         spd_congruence(NULL, N, m, b, B, model->W, B);

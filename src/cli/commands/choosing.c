@@ -104,7 +104,10 @@ static void race(search *h)
     static const double neighbours[] = {1, 2, 3, 5, 10};
     double sizes[SIZES] = {0};
     spd_grid grid = {.count = {0}};
-    if (h->l->auto_nu_b && !h->l->options.paper) { /* which has values of its own, up to nu_w */
+    spd_fit_options usual = h->l->options;
+    spd_fit_usual(&usual);
+    int papers = usual.paper && usual.objective == SPD_DIFFERENCE; /* has its own, up to nu_w */
+    if (h->l->auto_nu_b && !papers) {
         grid.count[SPD_PARAM_NU_B] = sizeof neighbours / sizeof *neighbours;
         grid.value[SPD_PARAM_NU_B] = neighbours;
     }
@@ -171,7 +174,7 @@ static void say(search *h, double with_map, int without)
         session_remark(h->s, "chose %s: there is no other candidate", what);
     else
         session_remark(h->s,
-                       "chose %s of %zu candidates by %d-fold cross-validation: %.2f %% of the "
+                       "chose %s among %zu candidates by %d-fold cross-validation: %.2f %% of the "
                        "nearest neighbours are right%s",
                        what, h->tuned.settings, h->tuned.folds, 100 * with_map, plain);
     if (without)

@@ -267,7 +267,7 @@ static const option options[] = {
      .help = "Methods, separated by commas, instead of the paper's; see 'spdml evaluate --help'"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
      .help = "Values of a parameter to choose from, as in evaluate; default m=10,20,40 and "
-             "nu-b=1,3, or those of evaluate if --data holds matrices"},
+             "nu-b=1,3 (of motion also 5), or those of evaluate if --data holds matrices"},
     {"repeats", 0, OPTION_INT, "N", NULL, 1, 100000,
      .help = "Random splits of materials, nu-b and observations; default 10, with --quick 2"},
     {"m", 'm', OPTION_INT, "M", NULL, 1, 4096,

@@ -174,9 +174,10 @@ static void show_problems(sheet *r, const spd_data *data, const spd_survey *surv
                 "; 'spdml convert --drop-nan' leaves such matrices out");
     add_problem(r, list, data, survey->not_symmetric, survey->first_not_symmetric,
                 data->hermitian ? "not Hermitian" : "not symmetric",
-                survey->max_asymmetry > NO_COVARIANCE
-                    ? "; no covariance matrices, then: of images 'spdml describe' makes such"
-                    : "; try --symmetrize");
+                survey->max_asymmetry <= NO_COVARIANCE ? "; try --symmetrize"
+                : survey->not_symmetric == data->p
+                    ? "; if these are images, 'spdml describe' makes matrices of them"
+                    : ", by more than rounding: check how these were made");
     add_problem(r, list, data, survey->not_definite, survey->first_not_definite,
                 "not positive definite", indefinite);
     add_problem(r, list, data, survey->singular, survey->first_singular,

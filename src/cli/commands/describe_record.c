@@ -19,6 +19,7 @@ typedef struct number {
 static const number numbers[] = {
     {"width", offsetof(spd_describe_options, width), COUNT, ANY},
     {"height", offsetof(spd_describe_options, height), COUNT, ANY},
+    {"every", offsetof(spd_describe_options, every), COUNT, ANY},
     {"grid_rows", offsetof(spd_describe_options, grid_rows), COUNT, ANY},
     {"grid_columns", offsetof(spd_describe_options, grid_columns), COUNT, ANY},
     {"step", offsetof(spd_describe_options, step), COUNT, SPD_DESCRIBE_SIFT_COLOR},

@@ -58,7 +58,7 @@ static void take_choice_of_nu_b(learning *l)
     spd_fit_usual(&usual);
     if (l->auto_nu_b && (usual.objective == SPD_SOFTMAX || usual.objective == SPD_LOG_MARGIN))
         cli_misuse("--nu-b auto: the objective %s takes all candidates; add --objective difference "
-                   "or --paper, which have neighbours to choose",
+                   "or ratio, which have neighbours to choose",
                    spd_objective_name(usual.objective));
     l->nu_b_by_paper = usual.paper && usual.learning == SPD_SUPERVISED && !usual.nu_b &&
                        !l->auto_nu_b && usual.objective == SPD_DIFFERENCE;

@@ -36,6 +36,8 @@ static const row rows[] = {
     {NULL, "size", FORM_NUMBER, "width", "height", NULL},
     {"sift-color", "sift-step", FORM_NUMBER, "step", NULL, NULL},
     {"sift-color", "sift-bin", FORM_NUMBER, "bin", NULL, NULL},
+    {"sift-color", "every", FORM_SOME, "every", NULL, NULL},
+    {"covariance", "every", FORM_SOME, "every", NULL, NULL},
     {"sift-color", "smooth", FORM_NUMBER, "smooth", NULL, NULL},
     {"sift-color", "no-color", FORM_UNSET, "color", NULL, NULL},
     {"region", "no-color", FORM_FLAG, "grey", NULL, NULL},

@@ -149,7 +149,8 @@ static void __attribute__((noreturn)) no_such_column(const spd_data *data, const
 {
     words list = {0};
     for (size_t i = 0; i < data->columns; i++)
-        if (data->column[i]->name && data->column[i]->type != SPD_TEXT)
+        if (data->column[i]->name && data->column[i]->type != SPD_TEXT &&
+            data->column[i]->ndim > 1 && strcmp(data->column[i]->name, "feature_mean") != 0)
             words_add(&list, data->column[i]->name);
     cli_fail("%s: has no array '%s' with an image or a vector for each sample%s%.299s",
              data->source, name,

@@ -356,7 +356,8 @@ static void refuse_same(const struct stat *output, const char *path, const char 
         cli_fail("%s: is what is read, and would be replaced; name another file", path);
 }
 
-/* An output that is one of the inputs would destroy it; only convert keeps what is in it. */
+/* An output that is one of the inputs would destroy it; only convert keeps what is in it. A fit may
+ * go on writing the checkpoint that it resumes. */
 static void check_inputs(const session *s, const char *path)
 {
     const arguments *args = s->args;
@@ -368,13 +369,18 @@ static void check_inputs(const session *s, const char *path)
         refuse_same(&output, path, args->operands[i]);
     for (size_t g = 0; g < COMMAND_GROUPS && args->command->groups[g].options; g++)
         for (const option *o = args->command->groups[g].options; o->name; o++)
-            if (o->type == OPTION_FILE && !o->writes)
+            if (o->type == OPTION_FILE && !o->writes &&
+                (path == session_output(s) || strcmp(o->name, "resume") != 0))
                 refuse_same(&output, path, arguments_text(args, o->name));
 }
 
 void session_check_output(session *s)
 {
-    check_inputs(s, session_output(s));
+    const option_group *group = s->args->command->groups;
+    for (size_t g = 0; g < COMMAND_GROUPS && group[g].options && !session_follows(s); g++)
+        for (const option *o = group[g].options; o->name; o++)
+            if (o->type == OPTION_FILE && o->writes)
+                check_inputs(s, arguments_text(s->args, o->name));
     session_check_path(session_output(s));
 }
 
