@@ -202,19 +202,6 @@ static void keep_best(fit *f)
     s->now = NULL;
 }
 
-/* A fit that has converged, but could not leave the subspaces of its start, says so. */
-static spd_status judge_end(fit *f)
-{
-    spd_stop *stop = &f->state.at.stop;
-    int confined;
-    if (*stop != SPD_STOP_TOLERANCE && *stop != SPD_STOP_GRADIENT && *stop != SPD_STOP_LINE_SEARCH)
-        return SPD_OK;
-    spd_status status = fitting_confined(f, &confined);
-    if (status == SPD_OK && confined)
-        *stop = f->state.now->stop = SPD_STOP_INVARIANT;
-    return status;
-}
-
 /* From state.at.W, given in the original coordinates, or from where a resumed state stands, to an
  * end. */
 static spd_status descend(fit *f, int resumed)
@@ -226,7 +213,7 @@ static spd_status descend(fit *f, int resumed)
         return ctx_nomem(f->ctx, "the history");
     if (status == SPD_OK) {
         note_point(f, f->state.at.stop, 1);
-        status = judge_end(f);
+        status = fitting_judge_end(f);
     }
     if (status == SPD_ECANCELLED &&
         f->state.now->steps > 0) { /* within an iteration: that before */

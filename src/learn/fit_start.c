@@ -150,14 +150,19 @@ static int is_papers(const fit *f)
     return f->o.paper && f->o.init == SPD_INIT_IDENTITY;
 }
 
-spd_status fitting_confined(const fit *f, int *confined)
+spd_status fitting_judge_end(fit *f)
 {
+    spd_stop *stop = &f->state.at.stop;
     arena room = {0};
     invariant of;
-    *confined = 0;
-    if (f->state.start > 0 || !is_papers(f))
+    int confined;
+    if (f->state.start > 0 || !is_papers(f) ||
+        (*stop != SPD_STOP_TOLERANCE && *stop != SPD_STOP_GRADIENT &&
+         *stop != SPD_STOP_LINE_SEARCH))
         return SPD_OK;
-    spd_status status = look_for_subspaces(f, f->state.now->W, &room, &of, confined);
+    spd_status status = look_for_subspaces(f, f->state.now->W, &room, &of, &confined);
+    if (status == SPD_OK && confined)
+        *stop = f->state.now->stop = SPD_STOP_INVARIANT;
     arena_free(&room);
     return status;
 }

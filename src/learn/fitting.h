@@ -54,9 +54,9 @@ spd_status fitting_approach(fit *f);
  * to choose, <- what was taken. The engine is that of the original coordinates. */
 spd_status fitting_start(fit *f);
 
-/* *confined <- has the start at hand, if it is the paper's, kept to subspaces that no sample mixes?
- */
-spd_status fitting_confined(const fit *f, int *confined);
+/* The stop of a fit that has converged <- SPD_STOP_INVARIANT if it began at the paper's start and
+ * has kept to subspaces that no sample mixes. */
+spd_status fitting_judge_end(fit *f);
 
 /* *cost <- that at W, in the original coordinates; state.at.grad is overwritten. */
 spd_status fitting_cost(fit *f, const double *W, double *cost);
