@@ -177,7 +177,7 @@ static void show_problems(sheet *r, const spd_data *data, const spd_survey *surv
                 survey->max_asymmetry <= NO_COVARIANCE ? "; try --symmetrize"
                 : survey->not_symmetric == data->p
                     ? "; if these are images, 'spdml describe' makes matrices of them"
-                    : ", by more than rounding: check how these were made");
+                    : "; this is more than rounding: check how they were made");
     add_problem(r, list, data, survey->not_definite, survey->first_not_definite,
                 "not positive definite", indefinite);
     add_problem(r, list, data, survey->singular, survey->first_singular,
