@@ -59,7 +59,7 @@ static void load(session *s, costing *c)
     spd_fit_defaults(&c->l.options, sizeof c->l.options);
     learning_options(s, &c->l);
     spd_fit_usual(&c->l.options);
-    session_check_output(s);
+    session_check_inputs(s);
     session_check_path(arguments_text(s->args, "gradient"));
     learning_load(s, s->args->operands[0], &c->l);
     take_w(s, c);

@@ -356,11 +356,12 @@ static void refuse_same(const struct stat *output, const char *path, const char 
         cli_fail("%s: is what is read, and would be replaced; name another file", path);
 }
 
-/* An output that is one of the inputs would destroy it; only convert keeps what is in it. A fit may
- * go on writing the checkpoint that it resumes. */
-static void check_inputs(const session *s, const char *path)
+/* Ends the command if what option `name` writes is one of the inputs; only convert keeps what is in
+ * it, and a fit may go on writing the checkpoint that it resumes. */
+static void check_inputs(const session *s, const char *name)
 {
     const arguments *args = s->args;
+    const char *path = arguments_text(args, name);
     struct stat output;
     if (!path || stat(path, &output) != 0 || !S_ISREG(output.st_mode) ||
         strcmp(args->command->name, "convert") == 0)
@@ -370,17 +371,22 @@ static void check_inputs(const session *s, const char *path)
     for (size_t g = 0; g < COMMAND_GROUPS && args->command->groups[g].options; g++)
         for (const option *o = args->command->groups[g].options; o->name; o++)
             if (o->type == OPTION_FILE && !o->writes &&
-                (path == session_output(s) || strcmp(o->name, "resume") != 0))
+                (strcmp(name, "checkpoint") != 0 || strcmp(o->name, "resume") != 0))
                 refuse_same(&output, path, arguments_text(args, o->name));
 }
 
-void session_check_output(session *s)
+void session_check_inputs(session *s)
 {
     const option_group *group = s->args->command->groups;
     for (size_t g = 0; g < COMMAND_GROUPS && group[g].options && !session_follows(s); g++)
         for (const option *o = group[g].options; o->name; o++)
             if (o->type == OPTION_FILE && o->writes)
-                check_inputs(s, arguments_text(s->args, o->name));
+                check_inputs(s, o->name);
+}
+
+void session_check_output(session *s)
+{
+    session_check_inputs(s);
     session_check_path(session_output(s));
 }
 

@@ -100,6 +100,9 @@ void session_same_size(const spd_data *a, const spd_data *b);
 /* Can the file of --output, if any, be made? Asked before long work. */
 void session_check_output(session *s);
 
+/* Ends the command if a file that it would write is one of its inputs. */
+void session_check_inputs(session *s);
+
 /* The same for any path, or NULL. */
 void session_check_path(const char *path);
 
