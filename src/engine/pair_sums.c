@@ -326,10 +326,10 @@ static spd_status sum_pairs(pair_sums *s)
 /* From the samples to what pairs are measured by; SPD_ENOTSPD where there is none, on any rank. */
 static spd_status prepare_samples(pair_sums *s)
 {
-    size_t octets = (s->all + LANES - 1) / LANES;
+    size_t octets = (s->all + LANES - 1) / LANES, packed = TRI(s->m);
     double cube = (double)(s->m * s->m * s->m);
     if (s->rule->plain)
-        return s->from ? SPD_OK : loop(s, octets, (double)(s->own * TRI(s->m)), begin_chunk);
+        return s->from ? SPD_OK : loop(s, octets, (double)(s->own * packed), begin_chunk);
     spd_status status = s->rule->logarithms
                             ? loop(s, octets, 9.0 * (double)s->all * cube, log_chunk)
                             : loop(s, octets, (double)s->all * cube / 2.0, sample_chunk);
