@@ -57,7 +57,7 @@ static scene *make_scene(size_t width, size_t height)
 static void by_integral(spd_context *ctx, scene *s)
 {
     const integral_source source = {s->width, s->height, s->n, stored_row, s};
-    if (integral_scatters(ctx, &source, RECTS, s->rect, s->C) < 0)
+    if (integral_scatters(ctx, &source, RECTS, s->rect, s->C, NULL) < 0)
         abort();
 }
 

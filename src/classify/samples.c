@@ -63,8 +63,9 @@ static spd_status own_names(spd_context *ctx, arena *keep, samples *s)
     const char **names = given ? arena_zero(keep, s->classes, sizeof *names) : NULL;
     for (size_t k = 0; names && k < s->classes; k++) {
         const char *text = given[k] ? given[k] : "";
-        char *copy = arena_alloc(keep, strlen(text) + 1, 1);
-        names[k] = copy ? strcpy(copy, text) : NULL;
+        size_t size = strlen(text) + 1;
+        char *copy = arena_alloc(keep, size, 1);
+        names[k] = copy ? memcpy(copy, text, size) : NULL;
     }
     s->class_name = names;
     return arena_status(keep, ctx, "names of classes");

@@ -95,7 +95,7 @@ static size_t find_column(const choosing *c, const char *name, size_t length)
 static spd_status choose_named(spd_context *ctx, const char *wanted, choosing *c)
 {
     char plain[60];
-    if (!c->name)
+    if (!c->name || !c->place)
         return text_table_no_names(ctx, 0);
     while (*wanted) {
         const size_t length = strcspn(wanted, ",");
@@ -164,7 +164,7 @@ static void drop_channel(spd_array *X, size_t channel)
 static void drop_time(choosing *c, text_table *made)
 {
     spd_array *X = made->X;
-    for (size_t j = 0; c->name && j < c->table->columns && X->shape[1] > 1; j++) {
+    for (size_t j = 0; c->name && c->place && j < c->table->columns && X->shape[1] > 1; j++) {
         const size_t at = c->place[j];
         if (at == SIZE_MAX || !is_time_name(c->name[j]) ||
             !rises_evenly(X->shape[0], X->shape[1], X->f64 + at))
@@ -182,7 +182,7 @@ static void drop_time(choosing *c, text_table *made)
 
 static spd_status copy_names(spd_context *ctx, const choosing *c, text_table *made)
 {
-    if (!c->name)
+    if (!c->name || !c->place)
         return SPD_OK;
     made->name = mem_zero(made->X->shape[1], sizeof *made->name);
     int failed = !made->name;
