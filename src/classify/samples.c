@@ -103,9 +103,9 @@ spd_status spd_samples_subset(spd_context *ctx, const spd_samples *given, size_t
     own_samples *own = arena_zero(&room, 1, sizeof *own);
     status = own ? samples_part(ctx, &all, count, index, &room, &own->s)
                  : ctx_nomem(ctx, "a part of the samples");
-    if (status == SPD_OK)
+    if (own && status == SPD_OK)
         status = own_names(ctx, &room, &own->s);
-    if (status < 0) {
+    if (!own || status < 0) {
         arena_free(&room);
         return status;
     }
