@@ -9,7 +9,7 @@ help:
 	@echo "make demo       set up, build, compare methods on generated images, write a report"
 	@echo "make test       set up, build, run every test"
 	@echo "make bench      build, measure (make bench BENCH='kernels' for one)"
-	@echo "make lint       format, includes, sizes, cppcheck, clang-tidy"
+	@echo "make lint       format, arrows, sizes, map, cppcheck, clang-tidy"
 	@echo "make format     put every C file into the one format"
 	@echo "make docs       build the documentation as a site in build/site"
 	@echo "make coverage   line coverage of src/"

@@ -30,7 +30,7 @@ static void row(const char *name, int threads, const spd_samples *train, const s
     int *label = mem_alloc(test->p, sizeof *label);
     bench learn = bench_start(0.3), predict = bench_start(0.3);
     spd_classifier *c = NULL;
-    spd_method method = SPD_INIT(spd_method);
+    spd_method method = SPD_STRUCT(spd_method);
     size_t right = 0;
     spd_context_set_threads(ctx, threads);
     if (spd_method_parse(ctx, name, &method) < 0)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "engine/cuda.h"
+#include "fit/engine.h"
 #include "linalg/tall.h"
 #include "optim/minimise.h"
 
@@ -69,10 +69,10 @@ static void orthonormal(size_t n, size_t m, uint64_t seed, double *W)
 static double probe_flops(const engine_input *in)
 {
     double pairs = (double)in->pairs, p = (double)in->p,
-           each = in->metric == SPD_STEIN     ? 2.0 * pairs
-                  : in->metric == SPD_AIRM    ? 28.0 * pairs
-                  : in->metric == SPD_JEFFREY ? 6.0 * p
-                                              : 34.0 * p;
+           each = in->metric == SPD_METRIC_STEIN     ? 2.0 * pairs
+                  : in->metric == SPD_METRIC_AIRM    ? 28.0 * pairs
+                  : in->metric == SPD_METRIC_JEFFREY ? 6.0 * p
+                                                     : 34.0 * p;
     return pow((double)in->m, 3.0) * each;
 }
 
@@ -118,11 +118,11 @@ static void time_calls(problem *e, size_t n, size_t m, double flops)
 /* Milliseconds per iteration of a minimisation. */
 static void time_minimise(problem *e, size_t n, size_t m, int iterations)
 {
-    minimise_options o = {.solver = SPD_LBFGS, .max_iter = iterations, .refresh = 50};
+    minimise_options o = {.solver = SPD_SOLVER_LBFGS, .max_iter = iterations, .refresh = 50};
     minimise_state s = {0};
     for (int round = 0; round < 2; round++) {
         memset(&s, 0, sizeof s);
-        minimise_open(&s, SPD_LBFGS, n, m);
+        minimise_open(&s, SPD_SOLVER_LBFGS, n, m);
         orthonormal(n, m, 1, s.W);
         double began = bench_now();
         spd_status status = minimise(e, &o, 0, &s, NULL, NULL);
@@ -142,8 +142,8 @@ static void run(const char *name,
     problem *e = NULL;
     double began = bench_now();
     spd_status status = make(ctx, in, &e);
-    printf("%s %s %s n %zu m %zu p %zu, %zu pairs: ", name, spd_metric_name(in->metric),
-           spd_objective_name(in->objective), in->n, in->m, in->p, in->pairs);
+    printf("%s %s %s n %zu m %zu p %zu, %zu pairs: ", name, spd_name(SPD_ENUM_METRIC, in->metric),
+           spd_name(SPD_ENUM_OBJECTIVE, in->objective), in->n, in->m, in->p, in->pairs);
     if (status < 0)
         printf("%s\n", spd_context_error(ctx)->message);
     else
@@ -177,17 +177,17 @@ static void time_distances(size_t n, size_t p, size_t few)
     double *X = make_samples(n, p), *D2 = X ? malloc(p * p * sizeof *D2) : NULL;
     spd_context *ctx = spd_context_new();
     for (int k = 0; D2 && k < 4; k++) {
-        spd_metric metric = k / 2 ? SPD_AIRM : SPD_STEIN;
+        spd_metric metric = k / 2 ? SPD_METRIC_AIRM : SPD_METRIC_STEIN;
         size_t count = k % 2 ? few : p;
         double best = 1e9, scale = (double)p / (double)count;
         spd_context_set_engine(ctx, k % 2 ? SPD_ENGINE_CPU : SPD_ENGINE_CUDA);
         for (int round = 0; round < 2; round++) {
             double began = bench_now();
-            if (spd_pairwise2(ctx, metric, n, count, X, 0, NULL, D2) < 0)
+            if (spd_pairwise2(ctx, metric, SPD_SET(n, count, X), NULL, D2) < 0)
                 printf("%s\n", spd_context_error(ctx)->message);
             best = fmin(best, bench_now() - began);
         }
-        printf("pairwise %s n %zu, %s p %zu: %.3f s", spd_metric_name(metric), n,
+        printf("pairwise %s n %zu, %s p %zu: %.3f s", spd_name(SPD_ENUM_METRIC, metric), n,
                k % 2 ? "cpu" : "cuda", count, best);
         printf(k % 2 ? ", for %zu %.1f s\n" : "\n", p, best * scale * scale);
         fflush(stdout);
@@ -203,12 +203,11 @@ static void time_neighbours(size_t n, size_t p, spd_metric metric)
     double *X = make_samples(n, p), *d2 = malloc(K * p * sizeof *d2);
     int64_t *index = malloc(K * p * sizeof *index);
     spd_context *ctx = spd_context_new();
-    spd_neighbours near = {.size = sizeof near, .k = K, .index = index, .d2 = d2};
     spd_context_set_engine(ctx, SPD_ENGINE_CUDA);
     double began = bench_now();
-    if (spd_nearest(ctx, metric, n, p, X, 0, NULL, &near) < 0)
+    if (spd_nearest(ctx, metric, SPD_SET(n, p, X), NULL, K, NULL, index, d2, NULL) < 0)
         printf("%s\n", spd_context_error(ctx)->message);
-    printf("%d nearest, %s n %zu, cuda p %zu: %.1f s\n", K, spd_metric_name(metric), n, p,
+    printf("%d nearest, %s n %zu, cuda p %zu: %.1f s\n", K, spd_name(SPD_ENUM_METRIC, metric), n, p,
            bench_now() - began);
     fflush(stdout);
     spd_context_free(ctx);
@@ -223,13 +222,13 @@ static void fit_seconds(spd_status (*make)(spd_context *, const engine_input *, 
 {
     spd_context *ctx = spd_context_new();
     problem *e = NULL;
-    minimise_options o = {.solver = SPD_LBFGS, .max_iter = 4, .refresh = 50};
+    minimise_options o = {.solver = SPD_SOLVER_LBFGS, .max_iter = 4, .refresh = 50};
     minimise_state s = {0};
     double began = bench_now();
     *opened = *iteration = NAN;
     if (make(ctx, in, &e) == SPD_OK) {
         *opened = bench_now() - began;
-        minimise_open(&s, SPD_LBFGS, in->n, in->m);
+        minimise_open(&s, SPD_SOLVER_LBFGS, in->n, in->m);
         orthonormal(in->n, in->m, 1, s.W);
         began = bench_now();
         if (minimise(e, &o, 0, &s, NULL, NULL) == SPD_OK)
@@ -252,14 +251,14 @@ static void plot(size_t most)
                                .m = m,
                                .p = p,
                                .X = X,
-                               .metric = k / 2 ? SPD_AIRM : SPD_STEIN,
-                               .objective = SPD_SOFTMAX,
+                               .metric = k / 2 ? SPD_METRIC_AIRM : SPD_METRIC_STEIN,
+                               .objective = SPD_OBJECTIVE_SOFTMAX,
                                .pairs = 10 * p,
                                .pair = graph};
             double opened, iteration;
             fit_seconds(k % 2 ? engine_cpu_new : cuda_new, &in, &opened, &iteration);
-            printf("%zu,%s,%s,%.5f,%.6f\n", p, spd_metric_name(in.metric), k % 2 ? "cpu" : "cuda",
-                   opened, iteration);
+            printf("%zu,%s,%s,%.5f,%.6f\n", p, spd_name(SPD_ENUM_METRIC, in.metric),
+                   k % 2 ? "cpu" : "cuda", opened, iteration);
             fflush(stdout);
         }
         free(graph);
@@ -270,8 +269,8 @@ static void plot(size_t most)
 static void distances(size_t most)
 {
     time_distances(32, most / 10, 2000);
-    time_neighbours(43, most, SPD_STEIN);
-    time_neighbours(32, most / 4, SPD_AIRM);
+    time_neighbours(43, most, SPD_METRIC_STEIN);
+    time_neighbours(32, most / 4, SPD_METRIC_AIRM);
 }
 
 int main(int count, char **word)
@@ -289,9 +288,12 @@ int main(int count, char **word)
     static const struct {
         spd_metric metric;
         spd_objective objective;
-    } kinds[] = {{SPD_STEIN, SPD_DIFFERENCE}, {SPD_AIRM, SPD_DIFFERENCE},
-                 {SPD_STEIN, SPD_SOFTMAX},    {SPD_AIRM, SPD_SOFTMAX},
-                 {SPD_JEFFREY, SPD_SOFTMAX},  {SPD_LOG_EUCLIDEAN, SPD_SOFTMAX}};
+    } kinds[] = {{SPD_METRIC_STEIN, SPD_OBJECTIVE_DIFFERENCE},
+                 {SPD_METRIC_AIRM, SPD_OBJECTIVE_DIFFERENCE},
+                 {SPD_METRIC_STEIN, SPD_OBJECTIVE_SOFTMAX},
+                 {SPD_METRIC_AIRM, SPD_OBJECTIVE_SOFTMAX},
+                 {SPD_METRIC_JEFFREY, SPD_OBJECTIVE_SOFTMAX},
+                 {SPD_METRIC_LOG_EUCLIDEAN, SPD_OBJECTIVE_SOFTMAX}};
     for (int k = only ? 2 : 0; k < (small ? 1 : 3); k++) {
         size_t n = sizes[k][0], p = sizes[k][1];
         double *X = make_samples(n, p);
@@ -300,12 +302,12 @@ int main(int count, char **word)
         spd_pair *graph = make_pairs(p);
         for (size_t m = 20; m <= 30; m += 10)
             for (int kind = 0; kind < 6; kind++) {
-                if (only &&
-                    (m != only || strcmp(word[3], spd_metric_name(kinds[kind].metric)) != 0))
+                if (only && (m != only ||
+                             strcmp(word[3], spd_name(SPD_ENUM_METRIC, kinds[kind].metric)) != 0))
                     continue;
                 engine_input in = {
-                    n,      m,     p,   X, NULL, kinds[kind].metric, kinds[kind].objective,
-                    10 * p, graph, NULL};
+                    n,      m,     p,    X,    NULL, kinds[kind].metric, kinds[kind].objective,
+                    10 * p, graph, NULL, NULL, 0};
                 run("cuda", cuda_new, &in, only ? 0 : k < 2 ? 100 : 10);
                 if (k == 0)
                     run("cpu ", engine_cpu_new, &in, 30);

@@ -25,39 +25,38 @@ typedef struct task {
 static spd_status run_apply(spd_context *ctx, int f, size_t n, size_t p, const double *X,
                             double *out)
 {
-    return spd_apply(ctx, (spd_function)f, 0.5, n, p, X, out);
+    return spd_apply(ctx, (spd_function)f, 0.5, SPD_SET(n, p, X), out);
 }
 
 static spd_status run_eigh(spd_context *ctx, int vectors, size_t n, size_t p, const double *X,
                            double *out)
 {
-    return spd_eigh(ctx, n, p, X, out, vectors ? out + n * p : NULL);
+    return spd_eigh(ctx, SPD_SET(n, p, X), out, vectors ? out + n * p : NULL);
 }
 
 static spd_status run_pairwise(spd_context *ctx, int metric, size_t n, size_t p, const double *X,
                                double *out)
 {
-    return spd_pairwise2(ctx, (spd_metric)metric, n, p, X, 0, NULL, out);
+    return spd_pairwise2(ctx, (spd_metric)metric, SPD_SET(n, p, X), NULL, out);
 }
 
 static spd_status run_kernel(spd_context *ctx, int kind, size_t n, size_t p, const double *X,
                              double *out)
 {
-    return spd_kernel(ctx, (spd_kernel_kind)kind, 0.5, n, p, X, 0, NULL, out);
+    return spd_kernel(ctx, (spd_kernel_kind)kind, 0.5, SPD_SET(n, p, X), NULL, out);
 }
 
 static spd_status run_nearest(spd_context *ctx, int metric, size_t n, size_t p, const double *X,
                               double *out)
 {
-    spd_neighbours near = {
-        .size = sizeof near, .k = 10, .index = (int64_t *)(void *)(out + 10 * p), .d2 = out};
-    return spd_nearest(ctx, (spd_metric)metric, n, p, X, 0, NULL, &near);
+    return spd_nearest(ctx, (spd_metric)metric, SPD_SET(n, p, X), NULL, 10, NULL,
+                       (int64_t *)(void *)(out + 10 * p), out, NULL);
 }
 
 static spd_status run_mean(spd_context *ctx, int metric, size_t n, size_t p, const double *X,
                            double *out)
 {
-    return spd_mean(ctx, (spd_metric)metric, n, p, X, NULL, out, NULL);
+    return spd_mean(ctx, (spd_metric)metric, SPD_SET(n, p, X), NULL, out, NULL);
 }
 
 /* W (n x m), the same for all. */
@@ -74,13 +73,14 @@ static const double *some_map(void)
 static spd_status run_transform(spd_context *ctx, int m, size_t n, size_t p, const double *X,
                                 double *out)
 {
-    return spd_congruence(ctx, n, (size_t)m, p, X, some_map(), out);
+    return spd_congruence(ctx, SPD_SET(n, p, X), (size_t)m, some_map(), out);
 }
 
 static spd_status run_transform_there(spd_context *ctx, int m, size_t n, size_t p, const double *X,
                                       double *out)
 {
-    return spd_device_congruence(ctx, NULL, n, (size_t)m, p, X, some_map(), out);
+    const spd_set there = {.size = sizeof there, .n = n, .p = p, .X = X, .place = SPD_PLACE_DEVICE};
+    return spd_congruence(ctx, &there, (size_t)m, some_map(), out);
 }
 
 /* How many of its results are compared. */
@@ -157,7 +157,7 @@ static double gap(size_t count, const double *a, const double *b)
 static void compare(const task *t, size_t n, size_t p, size_t few)
 {
     double *X = make_samples(n, p);
-    for (size_t e = 0; e < p * n * n && t->run == run_apply && t->kind == SPD_EXP; e++)
+    for (size_t e = 0; e < p * n * n && t->run == run_apply && t->kind == SPD_FUNCTION_EXP; e++)
         X[e] /= (double)n; /* exponentials in range */
     size_t room = t->power > 1.0 ? p * p : p * n * (n + 1) + 20 * p;
     double *out = malloc(room * sizeof *out), *other = malloc(room * sizeof *other);
@@ -175,8 +175,7 @@ static void compare(const task *t, size_t n, size_t p, size_t few)
     free(other);
 }
 
-/* ---- sets on the device -----------------------------------------------------------------------
- */
+/* ---- sets on the device ---------------------------------------------------------------------- */
 
 /* The driver's own functions: memory in the context that the calls before have made. */
 typedef struct driver {
@@ -251,21 +250,21 @@ int main(int count, char **word)
 {
     double share = count > 1 ? atof(word[1]) : 1.0;
     static const size_t sizes[] = {8, 16, 22, 32, 43, 64, 93, 128, 155, 256, 512};
-    static const task logs = {"log", run_apply, SPD_LOG, 1.0};
-    static const task exps = {"exp", run_apply, SPD_EXP, 1.0};
+    static const task logs = {"log", run_apply, SPD_FUNCTION_LOG, 1.0};
+    static const task exps = {"exp", run_apply, SPD_FUNCTION_EXP, 1.0};
     static const task values = {"eigenvalues", run_eigh, 0, 1.0};
     static const task vectors = {"eigenvectors", run_eigh, 1, 1.0};
-    static const task means[] = {{"mean airm", run_mean, SPD_AIRM, 1.0},
-                                 {"mean log-euclidean", run_mean, SPD_LOG_EUCLIDEAN, 1.0},
-                                 {"mean stein", run_mean, SPD_STEIN, 1.0},
-                                 {"mean jeffrey", run_mean, SPD_JEFFREY, 1.0}};
+    static const task means[] = {{"mean airm", run_mean, SPD_METRIC_AIRM, 1.0},
+                                 {"mean log-euclidean", run_mean, SPD_METRIC_LOG_EUCLIDEAN, 1.0},
+                                 {"mean stein", run_mean, SPD_METRIC_STEIN, 1.0},
+                                 {"mean jeffrey", run_mean, SPD_METRIC_JEFFREY, 1.0}};
     static const task pairs[] = {
-        {"pairwise stein", run_pairwise, SPD_STEIN, 2.0},
-        {"pairwise airm", run_pairwise, SPD_AIRM, 2.0},
-        {"pairwise log-euclidean", run_pairwise, SPD_LOG_EUCLIDEAN, 2.0},
-        {"pairwise euclidean", run_pairwise, SPD_EUCLIDEAN, 2.0},
+        {"pairwise stein", run_pairwise, SPD_METRIC_STEIN, 2.0},
+        {"pairwise airm", run_pairwise, SPD_METRIC_AIRM, 2.0},
+        {"pairwise log-euclidean", run_pairwise, SPD_METRIC_LOG_EUCLIDEAN, 2.0},
+        {"pairwise euclidean", run_pairwise, SPD_METRIC_EUCLIDEAN, 2.0},
         {"kernel log-euclidean", run_kernel, SPD_KERNEL_LOG_EUCLIDEAN, 2.0},
-        {"nearest log-euclidean", run_nearest, SPD_LOG_EUCLIDEAN, 2.0}};
+        {"nearest log-euclidean", run_nearest, SPD_METRIC_LOG_EUCLIDEAN, 2.0}};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         size_t n = sizes[k], p = (size_t)(share * 1e8 / (double)(n * n)) + 8;
         compare(&logs, n, p, p / 20 + 8);

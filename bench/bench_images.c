@@ -45,15 +45,15 @@ static void row(spd_descriptor kind, size_t width, size_t height)
     spd_context_set_threads(ctx, 1);
     spd_describe_defaults(kind, &options, sizeof options);
     if (how->prepare(ctx, &options, &shared) < 0)
-        fail(ctx, spd_descriptor_name(kind));
+        fail(ctx, spd_name(SPD_ENUM_DESCRIPTOR, kind));
     bench b = bench_start(SECONDS);
     while (bench_more(&b)) {
         description_free(&out);
         if (how->describe(ctx, &options, shared, &given, &out) < 0)
-            fail(ctx, spd_descriptor_name(kind));
+            fail(ctx, spd_name(SPD_ENUM_DESCRIPTOR, kind));
     }
-    printf("%-11s %5zu x %-5zu %5zu %12.2f %12.1f %6.0f %%\n", spd_descriptor_name(kind), width,
-           height, out.n, 1e3 * b.best, 1.0 / b.best, bench_spread(&b));
+    printf("%-11s %5zu x %-5zu %5zu %12.2f %12.1f %6.0f %%\n", spd_name(SPD_ENUM_DESCRIPTOR, kind),
+           width, height, out.n, 1e3 * b.best, 1.0 / b.best, bench_spread(&b));
     description_free(&out);
     if (how->release)
         how->release(shared);
@@ -114,11 +114,11 @@ int main(void)
 {
     printf("\nDescriptors of images, one thread\n%-11s %13s %5s %12s %12s %8s\n", "", "image", "n",
            "ms/image", "images/s", "spread");
-    row(SPD_DESCRIBE_GABOR, 64, 64);
-    row(SPD_DESCRIBE_GABOR, 640, 480);
-    row(SPD_DESCRIBE_SIFT_COLOR, 400, 400);
-    row(SPD_DESCRIBE_SIFT_COLOR, 1280, 960);
-    row(SPD_DESCRIBE_REGION, 320, 240);
+    row(SPD_DESCRIPTOR_GABOR, 64, 64);
+    row(SPD_DESCRIPTOR_GABOR, 640, 480);
+    row(SPD_DESCRIPTOR_SIFT_COLOR, 400, 400);
+    row(SPD_DESCRIPTOR_SIFT_COLOR, 1280, 960);
+    row(SPD_DESCRIPTOR_REGION, 320, 240);
     printf("\nDense SIFT alone, step 4, bin 3\n");
     dense_sift(400);
     return 0;

@@ -66,19 +66,17 @@ static void row(const char *name, spd_metric metric, const double *X, size_t que
     for (int round = 0; round < 2; round++)
         for (int brute = 0; brute < 2; brute++) {
             double start = bench_now();
-            spd_neighbours near = {.size = sizeof near,
-                                   .k = K,
-                                   .index = brute ? b : a,
-                                   .d2 = brute ? db : da,
-                                   .brute = brute};
-            spd_nearest(ctx, metric, N, P, X, queries, Q, &near);
+            const spd_nearest_options how = {.size = sizeof how, .brute = brute};
+            spd_nearest_info near = SPD_STRUCT(spd_nearest_info);
+            spd_nearest(ctx, metric, SPD_SET(N, P, X), Q ? SPD_SET(N, queries, Q) : NULL, K, &how,
+                        brute ? b : a, brute ? db : da, &near);
             best[brute] = fmin(best[brute], bench_now() - start);
             pruned = brute ? pruned : near.pruned;
         }
     int same =
         memcmp(a, b, queries * K * sizeof *a) == 0 && memcmp(da, db, queries * K * sizeof *da) == 0;
     printf("%-13s %-6s %8zu %10.3f %10.3f %7.1fx %6.2fx %8.1f %%  %s\n", name,
-           spd_metric_name(metric), queries, best[1], best[0], best[1] / best[0], goal,
+           spd_name(SPD_ENUM_METRIC, metric), queries, best[1], best[0], best[1] / best[0], goal,
            100.0 * pruned, same ? "identical" : "DIFFERENT");
     spd_context_free(ctx);
     mem_free(a);
@@ -97,11 +95,11 @@ int main(void)
     printf("%-13s %-6s %8s %10s %10s %8s %7s %10s\n", "data", "metric", "queries", "brute",
            "pruned", "ratio", "goal", "pruned");
     structured(&r, P + STEIN_QUERIES, X);
-    row("structured", SPD_STEIN, X, STEIN_QUERIES, 3.0);
-    row("structured", SPD_AIRM, X, AIRM_QUERIES, 5.0);
+    row("structured", SPD_METRIC_STEIN, X, STEIN_QUERIES, 3.0);
+    row("structured", SPD_METRIC_AIRM, X, AIRM_QUERIES, 5.0);
     unstructured(&r, P + STEIN_QUERIES, X);
-    row("unstructured", SPD_STEIN, X, STEIN_QUERIES, 1.0 / 1.15);
-    row("unstructured", SPD_AIRM, X, AIRM_QUERIES, 1.0 / 1.15);
+    row("unstructured", SPD_METRIC_STEIN, X, STEIN_QUERIES, 1.0 / 1.15);
+    row("unstructured", SPD_METRIC_AIRM, X, AIRM_QUERIES, 1.0 / 1.15);
     mem_free(X);
     return 0;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/blas.h"
+#include "run/blas.h"
 #include "linalg/tall.h"
 #include "optim/minimise.h"
 
@@ -148,7 +148,8 @@ static void time_solver(trace *q, spd_solver solver)
         best = fmin(best, median(q->count, q->own));
         idle = fmin(idle, median(q->count, q->waits));
         if (t.rounds == 0)
-            printf("  %-14s %3d iterations, f %.10g", spd_solver_name(solver), s.iteration, s.f);
+            printf("  %-14s %3d iterations, f %.10g", spd_name(SPD_ENUM_SOLVER, solver),
+                   s.iteration, s.f);
         minimise_close(&s);
     }
     printf(", %.1f us each, %.1f of them waited for\n", 1e6 * best, 1e6 * idle);
@@ -176,8 +177,8 @@ static void time_size(size_t n, size_t m)
     for (size_t r = 0; r < n; r++) /* a small gap, so that it does not end early */
         q.a[r] = pow(1000.0, (double)r / (double)n);
     printf("n %zu m %zu\n", n, m);
-    time_solver(&q, SPD_LBFGS);
-    time_solver(&q, SPD_POLAK_RIBIERE);
+    time_solver(&q, SPD_SOLVER_LBFGS);
+    time_solver(&q, SPD_SOLVER_POLAK_RIBIERE);
     free(room);
 }
 

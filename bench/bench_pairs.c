@@ -92,12 +92,12 @@ static double ours(data *d, spd_metric metric)
 
 static double ours_stein(data *d)
 {
-    return ours(d, SPD_STEIN);
+    return ours(d, SPD_METRIC_STEIN);
 }
 
 static double ours_airm(data *d)
 {
-    return ours(d, SPD_AIRM);
+    return ours(d, SPD_METRIC_AIRM);
 }
 
 static data data_new(void)

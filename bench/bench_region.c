@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "bench.h"
-#include "engine/covariance.h"
+#include "ops/covariance.h"
 #include "describe/integral.h"
 #include "describe/region_features.h"
 #include "random_spd.h"

@@ -40,7 +40,7 @@ static void make_samples(rng *r, const workload *w, size_t p, const double *cent
 typedef struct ready {
     double *X, *Xq;
     int *label;
-    course course;
+    training_state state;
 } ready;
 
 static ready make_ready(const workload *w)
@@ -56,23 +56,23 @@ static ready make_ready(const workload *w)
     d.label = mem_alloc(w->p, sizeof *d.label);
     for (size_t i = 0; i < w->p; i++)
         d.label[i] = (int)(i % w->classes);
-    d.course = (course){.kind = &classifier_rsr};
-    d.course.train = (spd_samples){.size = sizeof(spd_samples),
-                                   .p = w->p,
-                                   .n = w->n,
-                                   .X = d.X,
-                                   .classes = w->classes,
-                                   .label = d.label};
-    d.course.queries = (spd_samples){
+    d.state = (training_state){.kind = &classifier_rsr};
+    d.state.train = (spd_samples){.size = sizeof(spd_samples),
+                                  .p = w->p,
+                                  .n = w->n,
+                                  .X = d.X,
+                                  .classes = w->classes,
+                                  .label = d.label};
+    d.state.queries = (spd_samples){
         .size = sizeof(spd_samples), .p = QUERIES, .n = w->n, .X = d.Xq, .classes = w->classes};
-    classifier_rsr.prepare(NULL, &d.course);
-    classifier_rsr.meet(NULL, &d.course);
+    classifier_rsr.prepare(NULL, &d.state);
+    classifier_rsr.meet(NULL, &d.state);
     return d;
 }
 
 static void free_ready(ready *d)
 {
-    course_free(&d->course);
+    training_state_free(&d->state);
     mem_free(d->X);
     mem_free(d->Xq);
     mem_free(d->label);
@@ -95,8 +95,9 @@ static void write_problem(const char *folder, const workload *w, const ready *d,
     char path[500];
     double *K = mem_alloc(p * p, sizeof *K), *k = mem_alloc(QUERIES * p, sizeof *k);
     snprintf(path, sizeof path, "%s/%s.npz", folder, w->name);
-    spd_kernel(NULL, SPD_KERNEL_STEIN, beta, w->n, p, d->X, 0, NULL, K);
-    spd_kernel(NULL, SPD_KERNEL_STEIN, beta, w->n, QUERIES, d->Xq, p, d->X, k);
+    spd_kernel(NULL, SPD_KERNEL_STEIN, beta, SPD_SET(w->n, p, d->X), NULL, K);
+    spd_kernel(NULL, SPD_KERNEL_STEIN, beta, SPD_SET(w->n, QUERIES, d->Xq), SPD_SET(w->n, p, d->X),
+               k);
     spd_array arrays[] = {
         {.name = "K", .ndim = 2, .shape = {p, p}, .count = p * p, .f64 = K},
         {.name = "k", .ndim = 2, .shape = {QUERIES, p}, .count = QUERIES * p, .f64 = k},
@@ -121,7 +122,7 @@ static void write_problem(const char *folder, const workload *w, const ready *d,
 static double time_decide(const ready *d, const spd_method *method, int threads)
 {
     int label[QUERIES];
-    course c = d->course;
+    training_state c = d->state;
     c.method = *method;
     spd_context *ctx = spd_context_new();
     spd_context_set_threads(ctx, threads);
@@ -139,11 +140,11 @@ static void run(const workload *w, const char *folder)
 {
     ready d = make_ready(w);
     double seconds[2 * LAMBDAS], *D = mem_alloc(w->p * w->p, sizeof *D);
-    spd_pairwise2(NULL, SPD_STEIN, w->n, w->p, d.X, 0, NULL, D);
-    spd_method method = {.metric = SPD_STEIN};
-    method.value[SPD_PARAM_BETA] = 1.0 / mean_distance(w->p, D);
+    spd_pairwise2(NULL, SPD_METRIC_STEIN, SPD_SET(w->n, w->p, d.X), NULL, D);
+    spd_method method = {.metric = SPD_METRIC_STEIN};
+    method.value[SPD_PARAMETER_BETA] = 1.0 / mean_distance(w->p, D);
     for (size_t l = 0; l < LAMBDAS; l++) {
-        method.value[SPD_PARAM_LAMBDA] = lambdas[l];
+        method.value[SPD_PARAMETER_LAMBDA] = lambdas[l];
         for (int threads = 1; threads <= 2; threads++)
             seconds[2 * l + (size_t)threads - 1] = time_decide(&d, &method, threads);
         printf("%-12s %6zu %8g %12.0f %12.0f\n", w->name, w->p, lambdas[l],
@@ -151,7 +152,7 @@ static void run(const workload *w, const char *folder)
         fflush(stdout);
     }
     if (folder)
-        write_problem(folder, w, &d, method.value[SPD_PARAM_BETA], seconds);
+        write_problem(folder, w, &d, method.value[SPD_PARAMETER_BETA], seconds);
     mem_free(D);
     free_ready(&d);
 }

@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "base/store.h"
+#include "sets/set.h"
 #include "bench.h"
-#include "engine/engine.h"
+#include "fit/engine.h"
 #include "random_spd.h"
 
 #define N       93
@@ -79,9 +79,11 @@ static spd_pair *make_pairs(size_t p)
 
 static const spd_pair one_pair = {0, 1, 1.0, 1.0};
 
-static problem *engine_of(spd_context *ctx, const spd_store *set, size_t m)
+static problem *engine_for_bench(spd_context *ctx, const spd_set *set, size_t m)
 {
-    engine_input in = {N, m, set->p, set->X, NULL, SPD_STEIN, SPD_DIFFERENCE, 1, &one_pair, set};
+    engine_input in = {
+        N, m,         set->p, set->X, NULL, SPD_METRIC_STEIN, SPD_OBJECTIVE_DIFFERENCE,
+        1, &one_pair, set,    NULL,   0};
     problem *e = NULL;
     if (engine_cpu_new(ctx, &in, &e) < 0)
         exit(1);
@@ -89,12 +91,12 @@ static problem *engine_of(spd_context *ctx, const spd_store *set, size_t m)
 }
 
 /* Seconds of one pass over each of two sets, in turn: the best of many. */
-static void time_passes(spd_context *ctx, const spd_store *const *set, size_t m, const double *W,
+static void time_passes(spd_context *ctx, const spd_set *const *set, size_t m, const double *W,
                         double *seconds)
 {
     for (int round = 0; round < 12; round++)
         for (int k = 0; k < 2; k++) {
-            problem *e = engine_of(ctx, set[k], m);
+            problem *e = engine_for_bench(ctx, set[k], m);
             e->start(e, W); /* its pages are there now */
             for (int again = 0; again < 3; again++) {
                 double start = bench_now();
@@ -111,27 +113,27 @@ static void compare_types(void)
     const size_t p = 15000, ms[] = {1, 2, 4, 8, 20};
     double *X = block(p * N * N), *W = block(N * N);
     spd_context *ctx = spd_context_new();
-    spd_store *wide = NULL, *narrow = NULL;
+    const spd_set *wide = SPD_SET(N, p, X);
+    spd_set *narrow = NULL;
     rng r;
     rng_seed(&r, 1);
     for (size_t i = 0; i < p; i++)
         make_sample(i, X + i * N * N);
     for (size_t e = 0; e < N * N; e++)
         W[e] = rng_normal(&r);
-    if (spd_store_lend(ctx, N, p, X, &wide) < 0 || spd_store_load(ctx, wide, 1, &narrow) < 0)
+    if (spd_set_load(ctx, wide, SPD_TYPE_FLOAT32, &narrow) < 0)
         exit(1);
     printf("a data pass, n = %d, p = %zu (%.2f GB as float64)\n", N, p, 8e-9 * (double)(p * N * N));
     printf("%8s %4s %12s %12s %9s\n", "threads", "m", "float64, s", "float32, s", "faster");
     for (int threads = 1; threads <= 2; threads++)
         for (size_t k = 0; k < sizeof ms / sizeof *ms; k++) {
             spd_context_set_threads(ctx, threads);
-            const spd_store *both[] = {wide, narrow};
+            const spd_set *both[] = {wide, narrow};
             double s[2] = {0.0, 0.0};
             time_passes(ctx, both, ms[k], W, s);
             printf("%8d %4zu %12.4f %12.4f %8.2fx\n", threads, ms[k], s[0], s[1], s[0] / s[1]);
         }
-    spd_store_free(narrow);
-    spd_store_free(wide);
+    spd_set_free(narrow);
     spd_context_free(ctx);
     free(X);
     free(W);
@@ -230,7 +232,7 @@ static double peak(void)
 
 /* ---- the fit --------------------------------------------------------------------------------- */
 
-static spd_model *learn(const spd_store *set, size_t m, double memory, const int *label,
+static spd_model *learn(const spd_set *set, size_t m, double memory, const int *label,
                         const spd_pair *graph)
 {
     spd_context *ctx = spd_context_new();
@@ -238,16 +240,16 @@ static spd_model *learn(const spd_store *set, size_t m, double memory, const int
     spd_model *model = NULL;
     spd_fit_defaults(&o, sizeof o);
     o.m = m;
-    o.objective = SPD_RATIO;
-    o.learning = SPD_OWN_GRAPH;
-    o.pairs = 4 * spd_store_p(set);
+    o.objective = SPD_OBJECTIVE_RATIO;
+    o.learning = SPD_LEARNING_OWN_GRAPH;
+    o.pairs = 4 * (set)->p;
     o.own_pairs = graph;
     o.init = SPD_INIT_MEAN;
     o.coordinates = SPD_COORDINATES_PLAIN;
     o.max_iter = 4;
     spd_context_set_memory(ctx, memory);
     double start = bench_now();
-    if (spd_fit_store(ctx, set, label, &o, NULL, &model) < 0)
+    if (spd_fit(ctx, set, label, &o, NULL, &model) < 0)
         printf("%s\n", spd_context_error(ctx)->message);
     else
         printf("    %.1f s in all\n", bench_now() - start);
@@ -261,11 +263,11 @@ static double iteration(const spd_model *m)
     return (m->history[m->steps - 1].seconds - m->history[0].seconds) / (double)(m->steps - 1);
 }
 
-static void fit_file(const spd_store *file, size_t m, double memory, const int *label,
+static void fit_file(const spd_set *file, size_t m, double memory, const int *label,
                      const spd_pair *graph, spd_model **model)
 {
     pthread_t dropper;
-    double bytes = spd_store_bytes(file), one = sequential_speed((size_t)bytes, 1);
+    double bytes = spd_set_bytes(file), one = sequential_speed((size_t)bytes, 1);
     double two = sequential_speed((size_t)bytes, 2), speed = one > two ? one : two;
     atomic_store(&dropping, 1);
     pthread_create(&dropper, NULL, drop_pages, NULL);
@@ -285,17 +287,17 @@ static void fit_file(const spd_store *file, size_t m, double memory, const int *
     fflush(stdout);
 }
 
-static void compare_memory(const spd_store *file, size_t count, const size_t *ms, double memory,
+static void compare_memory(const spd_set *file, size_t count, const size_t *ms, double memory,
                            const int *label, const spd_pair *graph, spd_model *const *model)
 {
-    spd_store *whole = NULL;
-    if (limits_left() < 1.1 * (spd_store_bytes(file) + memory) ||
-        spd_store_load(NULL, file, 0, &whole) < 0) {
+    spd_set *whole = NULL;
+    if (limits_left() < 1.1 * (spd_set_bytes(file) + memory) ||
+        spd_set_load(NULL, file, SPD_TYPE_FLOAT64, &whole) < 0) {
         printf("no memory for the same fit there\n");
         return;
     }
     for (size_t k = 0; k < count; k++) {
-        spd_model *twin = learn(whole, ms[k], memory + spd_store_bytes(whole), label, graph);
+        spd_model *twin = learn(whole, ms[k], memory + spd_set_bytes(whole), label, graph);
         if (twin && model[k])
             printf("m = %zu in memory: %d pass%s per iteration of %.2f s; the model is %s\n", ms[k],
                    twin->passes_each, twin->passes_each > 1 ? "es" : "", iteration(twin),
@@ -304,7 +306,7 @@ static void compare_memory(const spd_store *file, size_t count, const size_t *ms
                        : "DIFFERENT");
         spd_model_free(twin);
     }
-    spd_store_free(whole);
+    spd_set_free(whole);
 }
 
 static void stream_file(void)
@@ -314,7 +316,7 @@ static void stream_file(void)
     double bytes = 1e9 * number_of("STREAM_GB", 10.0);
     double memory = 1e9 * number_of("STREAM_MEMORY_GB", 4.0);
     size_t p = (size_t)(bytes / (8.0 * N * N));
-    spd_store *file = NULL;
+    spd_set *file = NULL;
     spd_model *model[2] = {NULL, NULL};
     folder = folder ? folder : getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
     snprintf(path, sizeof path, "%s/spdml-bench-stream-%d.npy", folder, (int)getpid());
@@ -325,14 +327,14 @@ static void stream_file(void)
         label[i] = (int)(i % CLASSES);
     printf("\na file of %zu matrices %d x %d, %.2f GB, cold\n", p, N, N,
            8e-9 * (double)(p * N * N));
-    if (spd_store_open(NULL, 1, paths, NULL, &file) == SPD_OK) {
+    if (spd_set_open(NULL, 1, paths, NULL, &file) == SPD_OK) {
         for (size_t k = 0; k < 2; k++)
             fit_file(file, ms[k], memory, label, graph, &model[k]);
         compare_memory(file, 2, ms, memory, label, graph, model);
     }
     spd_model_free(model[0]);
     spd_model_free(model[1]);
-    spd_store_free(file);
+    spd_set_free(file);
     remove(path);
     free(graph);
     free(label);

@@ -26,16 +26,18 @@ endif()
 
 # Machine code for Ampere and Hopper, and what later devices compile for themselves.
 set(SPDML_CUDA_ARCHITECTURES "80;90" CACHE STRING "Architectures that the CUDA module has code for")
-set(cuda_flags -O3 -std=c++17 -Xcompiler=-fPIC,-fvisibility=hidden "-I${PROJECT_SOURCE_DIR}/src")
+set(cuda_flags -O3 -std=c++17 -Xcompiler=-fPIC,-fvisibility=hidden "-I${PROJECT_SOURCE_DIR}/src"
+    "-I${PROJECT_SOURCE_DIR}/include")
 foreach(arch IN LISTS SPDML_CUDA_ARCHITECTURES)
     list(APPEND cuda_flags "-gencode=arch=compute_${arch},code=sm_${arch}")
     set(cuda_newest ${arch})
 endforeach()
 list(APPEND cuda_flags "-gencode=arch=compute_${cuda_newest},code=compute_${cuda_newest}")
 
-file(GLOB cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/engine/cuda/*.cu")
-file(GLOB cuda_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/engine/cuda/*.h"
-     "${PROJECT_SOURCE_DIR}/src/engine/cuda/*.cuh" "${PROJECT_SOURCE_DIR}/src/linalg/margin.h")
+file(GLOB cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda/*.cu")
+file(GLOB cuda_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cuda/*.h"
+     "${PROJECT_SOURCE_DIR}/src/cuda/*.cuh" "${PROJECT_SOURCE_DIR}/include/spdml/*.h"
+     "${PROJECT_SOURCE_DIR}/src/linalg/margin.h" "${PROJECT_SOURCE_DIR}/src/objective/constants.h")
 set(cuda_objects "")
 foreach(source IN LISTS cuda_sources)
     cmake_path(GET source STEM name)

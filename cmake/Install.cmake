@@ -4,8 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spdml")
 
-install(FILES "${PROJECT_SOURCE_DIR}/include/spdml.h" "${PROJECT_SOURCE_DIR}/include/spdml-data.h"
-        TYPE INCLUDE)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" TYPE INCLUDE)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" TYPE DOC)
 foreach(library spdml spdml_data)
     install(TARGETS ${library}_shared EXPORT ${library}Targets)

@@ -1,21 +1,25 @@
-# Library.cmake - a library that shows what its header declares, and nothing else.
+# Library.cmake - a library that shows what its headers declare, and nothing else.
 #
-#   spdml_library(name header [PRIVATE header] OBJECTS objects... NEEDS libraries... [ON other])
+#   spdml_library(name headers [PRIVATE headers...] OBJECTS objects... NEEDS libraries... [ON other])
 #
 # Makes the targets ${name}_shared and ${name}_static (with _ for - in the name). Both export the
-# functions that the header marks SPD_API: the shared one by a version script, the static one by
-# being a single object whose other symbols are local. PRIVATE: a header whose
-# functions are exported for a library of ours above it, and are not part of the interface. ON:
-# another library of ours beneath it.
+# functions that the headers, a file or a pattern, mark SPD_API: the shared one by a version script,
+# the static one by being a single object whose other symbols are local. PRIVATE: headers whose
+# functions are exported for a library of ours above it and the Python package, and are not part of
+# the interface. ON: another library of ours beneath it.
 
-# spdml_exported(list header): names of the functions.
-function(spdml_exported list header)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-                 "${CMAKE_CURRENT_SOURCE_DIR}/${header}")
-    file(READ "${header}" text)
-    string(REGEX MATCHALL "SPD_API [^(;]*spd_[a-z0-9_]+\\(" names "${text}")
-    list(TRANSFORM names REPLACE "^.*(spd_[a-z0-9_]+)\\($" "\\1")
-    set(${list} "${names}" PARENT_SCOPE)
+# spdml_exported(list headers): names of the functions.
+function(spdml_exported list headers)
+    file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${headers}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+    set(all "")
+    foreach(header IN LISTS headers)
+        file(READ "${header}" text)
+        string(REGEX MATCHALL "SPD_API [^(;]*spd_[a-z0-9_]+\\(" names "${text}")
+        list(TRANSFORM names REPLACE "^.*(spd_[a-z0-9_]+)\\($" "\\1")
+        list(APPEND all ${names})
+    endforeach()
+    set(${list} "${all}" PARENT_SCOPE)
 endfunction()
 
 # What both forms have alike.
@@ -26,15 +30,18 @@ function(spdml_describe_library target name)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C)
 endfunction()
 
-function(spdml_library name header)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "ON;PRIVATE" "OBJECTS;NEEDS")
+function(spdml_library name headers)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "ON" "PRIVATE;OBJECTS;NEEDS")
     string(REPLACE "-" "_" target ${name})
     string(TOUPPER ${target} node)
-    spdml_exported(exported ${header})
+    spdml_exported(exported ${headers})
     set(private "")
     set(private_node "")
-    if(arg_PRIVATE)
-        spdml_exported(private ${arg_PRIVATE})
+    foreach(private_header IN LISTS arg_PRIVATE)
+        spdml_exported(more ${private_header})
+        list(APPEND private ${more})
+    endforeach()
+    if(private)
         list(JOIN private ";\n    " text)
         set(private_node "${node}_PRIVATE {\nglobal:\n    ${text};\n};\n")
     endif()

@@ -18,7 +18,7 @@ if(NOT MPI_C_FOUND)
     return()
 endif()
 
-add_library(spdml-mpi MODULE src/engine/mpi/module.c)
+add_library(spdml-mpi MODULE src/mpi/module.c)
 spdml_flags(spdml-mpi)
 target_include_directories(spdml-mpi PRIVATE include src)
 target_include_directories(spdml-mpi SYSTEM PRIVATE ${MPI_C_INCLUDE_DIRS})

@@ -5,12 +5,11 @@
 #
 #   SPDML_DEPENDENCIES        targets libspdml needs
 #   SPDML_MISSING             libraries of those that were not found
-#   SPDML_STAND_INS           zlib, jansson, kissfft, libsvm: those in whose place code of ours stands
-#   SPDML_FORMATS             formats of libspdml-data whose libraries are there and are not in the
-#                             list SPDML_WITHOUT
-#   SPDML_DATA_DEPENDENCIES   targets those formats need
-#   SPDML_DATA_MISSING        libraries of formats that were not found; the installed package asks
-#                             only for those of SPDML_FORMATS_BUILT
+#   SPDML_OPTIONAL            optional libraries that are there and are not in the list SPDML_WITHOUT
+#   SPDML_OPTIONAL_MISSING    optional libraries of libspdml that were not found; the installed package
+#                             asks only for those of SPDML_OPTIONAL_BUILT
+#   SPDML_DATA_DEPENDENCIES   targets libspdml-data needs in addition, one for each format
+#   SPDML_DATA_MISSING        libraries of formats that were not found
 
 find_package(PkgConfig QUIET)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
@@ -36,8 +35,8 @@ macro(spdml_find library header module missing)
 endmacro()
 
 # ---- libspdml ----------------------------------------------------------------------------------
-# BLAS and LAPACK are needed: OpenBLAS, or any libblas (with libcblas, where that is a library of its
-# own) and liblapack. For the others there is code of ours in src/missing.
+# BLAS and LAPACK are OpenBLAS, or any libblas (with libcblas, where that is a library of its
+# own) and liblapack.
 set(SPDML_MISSING "")
 set(SPDML_DEPENDENCIES "")
 if(NOT Threads_FOUND)
@@ -53,7 +52,7 @@ if(SPDML_MISSING_openblas OR "openblas" IN_LIST SPDML_WITHOUT)
     spdml_find(lapack cblas.h lapack SPDML_MISSING)
     set(SPDML_DEPENDENCIES spdml::lapack spdml::blas)
     # Debian's libblas may be a part of OpenBLAS that takes the rest from libopenblas; what we ask of
-    # OpenBLAS, if it is there (src/engine/blas.c), is looked for in that too.
+    # OpenBLAS, if it is there (src/run/blas.c), is looked for in that too.
     if(TARGET spdml::blas AND CMAKE_C_COMPILER_LOADED)
         include(CheckLinkerFlag)
         check_linker_flag(C "LINKER:--copy-dt-needed-entries" SPDML_COPIES_NEEDED)
@@ -69,64 +68,37 @@ else()
     set(SPDML_DEPENDENCIES spdml::openblas)
 endif()
 
-# spdml_or_ours(word library header module): the library becomes a dependency, or the word goes to
-# SPDML_STAND_INS. An installed package knows which: SPDML_STAND_INS_BUILT.
-macro(spdml_or_ours word library header module)
+spdml_find(z zlib.h zlib SPDML_MISSING)
+spdml_find(jansson jansson.h jansson SPDML_MISSING)
+list(APPEND SPDML_DEPENDENCIES spdml::z spdml::jansson)
+
+# ---- what can be left out ------------------------------------------------------------------------
+# spdml_optional(word library header module dependencies missing): the library becomes one of the
+# dependencies, and the word goes to SPDML_OPTIONAL.
+macro(spdml_optional word library header module dependencies missing)
     set(SPDML_MISSING_${word} "")
-    if(DEFINED SPDML_STAND_INS_BUILT)
-        if("${word}" IN_LIST SPDML_STAND_INS_BUILT)
-            set(SPDML_MISSING_${word} ${library})
-        else()
-            spdml_find(${library} ${header} ${module} SPDML_MISSING)
-        endif()
+    if(DEFINED SPDML_OPTIONAL_BUILT AND NOT "${word}" IN_LIST SPDML_OPTIONAL_BUILT)
+        # the installed library does without
     else()
         spdml_find(${library} ${header} ${module} SPDML_MISSING_${word})
-    endif()
-    if(SPDML_MISSING_${word} OR "${word}" IN_LIST SPDML_WITHOUT)
-        list(APPEND SPDML_STAND_INS ${word})
-    else()
-        list(APPEND SPDML_DEPENDENCIES spdml::${library})
+        if(SPDML_MISSING_${word} OR "${word}" IN_LIST SPDML_WITHOUT)
+            list(APPEND ${missing} ${SPDML_MISSING_${word}})
+        else()
+            list(APPEND SPDML_OPTIONAL ${word})
+            list(APPEND ${dependencies} spdml::${library})
+        endif()
     endif()
 endmacro()
 
-set(SPDML_STAND_INS "")
-spdml_or_ours(zlib z zlib.h zlib)
-spdml_or_ours(jansson jansson jansson.h jansson)
-spdml_or_ours(kissfft kissfft-float kissfft/kiss_fft.h kissfft-float)
-spdml_or_ours(libsvm svm libsvm/svm.h libsvm)
-
-# ---- libspdml-data: what is missing is a format less -------------------------------------------
+set(SPDML_OPTIONAL "")
+set(SPDML_OPTIONAL_MISSING "")
 set(SPDML_DATA_DEPENDENCIES "")
 set(SPDML_DATA_MISSING "")
-
-# spdml_format(format library...): its libraries become dependencies where all of them are there.
-macro(spdml_format format)
-    set(spdml_missing_here ${SPDML_MISSING_${format}})
-    if(DEFINED SPDML_FORMATS_BUILT AND NOT "${format}" IN_LIST SPDML_FORMATS_BUILT)
-        # the installed library does without
-    elseif(spdml_missing_here OR "${format}" IN_LIST SPDML_WITHOUT)
-        list(APPEND SPDML_DATA_MISSING ${spdml_missing_here})
-    else()
-        list(APPEND SPDML_FORMATS ${format})
-        foreach(spdml_library ${ARGN})
-            list(APPEND SPDML_DATA_DEPENDENCIES spdml::${spdml_library})
-        endforeach()
-    endif()
-endmacro()
-
-set(SPDML_FORMATS "")
-foreach(format archive png jpeg tiff webp gif)
-    set(SPDML_MISSING_${format} "")
-endforeach()
-spdml_find(archive archive.h libarchive SPDML_MISSING_archive)
-spdml_find(png png.h libpng SPDML_MISSING_png)
-spdml_find(jpeg jpeglib.h libjpeg SPDML_MISSING_jpeg)
-spdml_find(tiff tiffio.h libtiff-4 SPDML_MISSING_tiff)
-spdml_find(webp webp/decode.h libwebp SPDML_MISSING_webp)
-spdml_find(gif gif_lib.h giflib SPDML_MISSING_gif) # Debian's has no file for pkg-config
-spdml_format(archive archive)
-spdml_format(png png)
-spdml_format(jpeg jpeg)
-spdml_format(tiff tiff)
-spdml_format(webp webp)
-spdml_format(gif gif)
+spdml_optional(kissfft kissfft-float kissfft/kiss_fft.h kissfft-float SPDML_DEPENDENCIES SPDML_OPTIONAL_MISSING)
+spdml_optional(libsvm svm libsvm/svm.h libsvm SPDML_DEPENDENCIES SPDML_OPTIONAL_MISSING)
+spdml_optional(archive archive archive.h libarchive SPDML_DATA_DEPENDENCIES SPDML_DATA_MISSING)
+spdml_optional(png png png.h libpng SPDML_DATA_DEPENDENCIES SPDML_DATA_MISSING)
+spdml_optional(jpeg jpeg jpeglib.h libjpeg SPDML_DATA_DEPENDENCIES SPDML_DATA_MISSING)
+spdml_optional(tiff tiff tiffio.h libtiff-4 SPDML_DATA_DEPENDENCIES SPDML_DATA_MISSING)
+spdml_optional(webp webp webp/decode.h libwebp SPDML_DATA_DEPENDENCIES SPDML_DATA_MISSING)
+spdml_optional(gif gif gif_lib.h giflib SPDML_DATA_DEPENDENCIES SPDML_DATA_MISSING) # Debian's has no file for pkg-config

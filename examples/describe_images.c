@@ -20,9 +20,8 @@ static spd_status count_neighbours(spd_context *ctx, const spd_data *data, size_
     double *d2 = malloc(data->p * sizeof *d2);
     spd_status status = nearest == NULL || d2 == NULL ? SPD_ENOMEM : SPD_OK;
     if (status >= 0)
-        status = spd_nearest(
-            ctx, SPD_AIRM, data->n, data->p, data->X, 0, NULL,
-            &(spd_neighbours){.size = sizeof(spd_neighbours), .k = 1, .index = nearest, .d2 = d2});
+        status = spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(data->n, data->p, data->X), NULL, 1,
+                             NULL, nearest, d2, NULL);
     for (size_t i = 0; status >= 0 && i < data->p; i++) {
         total[data->label[i]]++;
         right[data->label[i]] += data->label[nearest[i]] == data->label[i];
@@ -50,9 +49,9 @@ static spd_status describe(spd_context *ctx, const char *folder, const char *out
 {
     spd_describe_options options;
     spd_data *data = NULL;
-    spd_describe_defaults(SPD_DESCRIBE_REGION, &options, sizeof options);
+    spd_describe_defaults(SPD_DESCRIPTOR_REGION, &options, sizeof options);
     options.width = options.height = 100; /* all images to one size */
-    spd_status status = spd_describe(ctx, SPD_DESCRIBE_REGION, 1, &folder, &options, &data, NULL);
+    spd_status status = spd_describe(ctx, SPD_DESCRIPTOR_REGION, 1, &folder, &options, &data, NULL);
     if (status >= 0)
         status = spd_data_save(ctx, data, output);
     if (status >= 0) {

@@ -67,13 +67,13 @@ static int save(spd_context *ctx, const char *path, double *X, int64_t *y)
 {
     char x_name[] = "X", y_name[] = "y";
     spd_array ax = {.name = x_name,
-                    .type = SPD_FLOAT64,
+                    .type = SPD_TYPE_FLOAT64,
                     .ndim = 3,
                     .shape = {P, N, N},
                     .count = (size_t)P * N * N,
                     .f64 = X};
     spd_array ay = {
-        .name = y_name, .type = SPD_INT64, .ndim = 1, .shape = {P}, .count = P, .i64 = y};
+        .name = y_name, .type = SPD_TYPE_INT64, .ndim = 1, .shape = {P}, .count = P, .i64 = y};
     const spd_array *both[] = {&ax, &ay};
     return spd_arrays_write(ctx, path, 2, both);
 }
@@ -85,9 +85,7 @@ static int leave_one_out(spd_context *ctx, spd_metric metric, const double *X, c
     int64_t nearest[P] = {0};
     double d2[P];
     int right = 0;
-    if (spd_nearest(ctx, metric, N, P, X, 0, NULL,
-                    &(spd_neighbours){
-                        .size = sizeof(spd_neighbours), .k = 1, .index = nearest, .d2 = d2}) < 0)
+    if (spd_nearest(ctx, metric, SPD_SET(N, P, X), NULL, 1, NULL, nearest, d2, NULL) < 0)
         return -1;
     for (int i = 0; i < P; i++)
         right += y[nearest[i]] == y[i];
@@ -99,9 +97,9 @@ static int leave_one_out(spd_context *ctx, spd_metric metric, const double *X, c
 static int log_det_of_mean(spd_context *ctx, spd_metric metric, const double *X, double *value)
 {
     double M[N * N];
-    if (spd_mean(ctx, metric, N, P, X, NULL, M, NULL) < 0)
+    if (spd_mean(ctx, metric, SPD_SET(N, P, X), NULL, M, NULL) < 0)
         return -1;
-    return spd_logdet(ctx, N, 1, M, value) < 0 ? -1 : 0;
+    return spd_logdet(ctx, SPD_SET(N, 1, M), value) < 0 ? -1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -121,8 +119,8 @@ int main(int argc, char **argv)
         failed = leave_one_out(ctx, (spd_metric)metric, X, y, &share) ||
                  log_det_of_mean(ctx, (spd_metric)metric, X, &logdet);
         if (!failed)
-            printf("%-18s %20.1f %% %18.3f\n", spd_metric_name((spd_metric)metric), 100.0 * share,
-                   logdet);
+            printf("%-18s %20.1f %% %18.3f\n", spd_name(SPD_ENUM_METRIC, (spd_metric)metric),
+                   100.0 * share, logdet);
     }
     if (failed)
         fprintf(stderr, "geometry_demo: %s\n", spd_context_error(ctx)->message);

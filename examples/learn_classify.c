@@ -19,7 +19,7 @@ typedef struct half {
 static spd_status take_half(spd_context *ctx, const spd_data *data, const char *train, int wanted,
                             half *part)
 {
-    spd_samples all = SPD_INIT(spd_samples);
+    spd_samples all = SPD_STRUCT(spd_samples);
     size_t *index = malloc(data->p * sizeof *index), count = 0;
     part->predicted = malloc(data->p * sizeof *part->predicted);
     if (index == NULL || part->predicted == NULL) {
@@ -45,7 +45,7 @@ static void half_free(half *part)
 static spd_status judge(spd_context *ctx, const half *train, const half *test,
                         const spd_model *model, spd_score *score)
 {
-    spd_method method = SPD_INIT(spd_method);
+    spd_method method = SPD_STRUCT(spd_method);
     spd_classifier *classifier = NULL;
     spd_status status = spd_method_parse(ctx, "nn-stein", &method);
     if (status >= 0)
@@ -64,16 +64,16 @@ static spd_status learn(spd_context *ctx, const half *train, size_t m, spd_model
     spd_fit_options options;
     spd_fit_defaults(&options, sizeof options);
     options.m = m;
-    options.metric = SPD_STEIN;
+    options.metric = SPD_METRIC_STEIN;
     const spd_samples *s = train->samples;
-    return spd_fit(ctx, s->n, s->p, s->X, s->label, &options, NULL, model);
+    return spd_fit(ctx, SPD_SET(s->n, s->p, s->X), s->label, &options, NULL, model);
 }
 
 static spd_status compare(spd_context *ctx, const spd_data *data, size_t m)
 {
     half train = {0}, test = {0};
     spd_model *model = NULL;
-    spd_score plain = SPD_INIT(spd_score), mapped = SPD_INIT(spd_score);
+    spd_score plain = SPD_STRUCT(spd_score), mapped = SPD_STRUCT(spd_score);
     char *flag = malloc(data->p);
     spd_status status = flag == NULL ? SPD_ENOMEM : SPD_OK;
     if (status >= 0)

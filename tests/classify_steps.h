@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "classify/classifier.h"
 #include "random_spd.h"
-#include "test.h"
+#include "repeat.h"
 
 /* A method with every parameter the classifier uses at its default. */
 HELPER spd_method steps_method(const classifier *c, spd_metric metric, const spd_samples *train)
@@ -30,7 +30,7 @@ HELPER size_t steps_grid(const classifier *c, const spd_samples *train, spd_para
 HELPER spd_status steps_run(spd_context *ctx, const classifier *c, const spd_method *method,
                             const spd_samples *train, const spd_samples *queries, int *label)
 {
-    course run = {.kind = c, .method = *method, .train = *train, .queries = *queries};
+    training_state run = {.kind = c, .method = *method, .train = *train, .queries = *queries};
     spd_status status = c->prepare ? c->prepare(ctx, &run) : SPD_OK;
     if (status >= 0 && c->train)
         status = c->train(ctx, &run);
@@ -38,12 +38,12 @@ HELPER spd_status steps_run(spd_context *ctx, const classifier *c, const spd_met
         status = c->meet(ctx, &run);
     if (status >= 0)
         status = c->decide(ctx, &run, label);
-    course_free(&run);
+    training_state_free(&run);
     return status;
 }
 
 /* p matrices n x n of `classes` classes in turn: a centre for each, moved by congruences that are
- * off the identity by about `spread`. Free X and label. */
+ * off the identity by about `spread`. */
 typedef struct labelled_set {
     spd_samples samples;
     double *X;
@@ -53,11 +53,9 @@ typedef struct labelled_set {
 HELPER labelled_set labelled_random(uint64_t seed, size_t n, size_t p, size_t classes,
                                     double spread)
 {
-    rng r;
-    labelled_set s = {.X = block(p * n * n), .label = malloc(p * sizeof *s.label)};
-    double *M = block(n * n), *centre;
-    rng_seed(&r, 77);
-    centre = random_set(&r, n, classes, 20.0);
+    rng r = seeded(77);
+    labelled_set s = {.X = block(p * n * n), .label = take(p * sizeof *s.label)};
+    double *M = block(n * n), *centre = random_set(&r, n, classes, 20.0);
     rng_seed(&r, seed);
     for (size_t i = 0; i < p; i++) {
         s.label[i] = (int)(i % classes);
@@ -65,8 +63,6 @@ HELPER labelled_set labelled_random(uint64_t seed, size_t n, size_t p, size_t cl
             M[e] = spread * rng_normal(&r) + (e % (n + 1) == 0 ? 1.0 : 0.0);
         congruent(n, n, M, centre + i % classes * n * n, s.X + i * n * n);
     }
-    free(M);
-    free(centre);
     s.samples = (spd_samples){.size = sizeof(spd_samples),
                               .p = p,
                               .n = n,
@@ -76,43 +72,18 @@ HELPER labelled_set labelled_random(uint64_t seed, size_t n, size_t p, size_t cl
     return s;
 }
 
-HELPER void labelled_free(labelled_set *s)
-{
-    free(s->X);
-    free(s->label);
-}
-
 /* Every allocation of all four steps fails once: SPD_ENOMEM with a message, no leak, labels as they
  * were. */
 HELPER void steps_sweep(const classifier *c, const spd_method *method, const spd_samples *train,
                         const spd_samples *queries)
 {
-    int *label = malloc(queries->p * sizeof *label), *before = malloc(queries->p * sizeof *label);
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 1);
-    memset(before, 0x55, queries->p * sizeof *before);
-    long live = mem_live(), k = 0;
-    spd_status status = SPD_ENOMEM;
-    while (status == SPD_ENOMEM && k < 500) {
-        memcpy(label, before, queries->p * sizeof *label);
-        mem_fail_at(++k);
-        status = steps_run(ctx, c, method, train, queries, label);
-        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-        CHECK(mem_live() == live, "%s leaks at allocation %ld", spd_classifier_name(c->kind), k);
-        if (status == SPD_ENOMEM) {
-            CHECK(memcmp(label, before, queries->p * sizeof *label) == 0, "%s touches labels",
-                  spd_classifier_name(c->kind));
-            CHECK(strstr(spd_context_error(ctx)->message, "out of memory for ") &&
-                      !strstr(spd_context_error(ctx)->message, "(null)"),
-                  "%s: %s", spd_classifier_name(c->kind), spd_context_error(ctx)->message);
-        }
+    int *label = take(queries->p * sizeof *label);
+    spd_context *ctx = context_on(1);
+    for (sweep_state s = SWEEP(ctx, 2, label, queries->p * sizeof *label); sweep_on(&s);) {
+        s.what = spd_name(SPD_ENUM_CLASSIFIER, c->kind);
+        s.remarks = 1;
+        s.status = steps_run(ctx, c, method, train, queries, label);
     }
-    CHECK(status >= 0, "%s: %d, %s", spd_classifier_name(c->kind), (int)status,
-          spd_context_error(ctx)->message);
-    CHECK(k > 3, "%s never allocated", spd_classifier_name(c->kind));
-    spd_context_free(ctx);
-    free(label);
-    free(before);
 }
 
 HELPER size_t steps_correct(const spd_samples *queries, const int *label)

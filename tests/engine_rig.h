@@ -2,7 +2,7 @@
 #ifndef SPD_TEST_ENGINE_RIG_H
 #define SPD_TEST_ENGINE_RIG_H
 
-#include "engine/engine.h"
+#include "fit/engine.h"
 #include "random_spd.h"
 
 typedef struct rig {
@@ -18,8 +18,8 @@ HELPER rig rig_make(rng *r, size_t n, size_t m, size_t p, size_t pairs, double c
     rig g = {.in = {.n = n,
                     .m = m,
                     .p = p,
-                    .metric = SPD_STEIN,
-                    .objective = SPD_DIFFERENCE,
+                    .metric = SPD_METRIC_STEIN,
+                    .objective = SPD_OBJECTIVE_DIFFERENCE,
                     .pairs = pairs}};
     double *Q = block(n * n);
     g.X = random_set(r, n, p, condition);
@@ -28,7 +28,7 @@ HELPER rig rig_make(rng *r, size_t n, size_t m, size_t p, size_t pairs, double c
     g.U = block(n * m);
     g.V = block(m * m);
     g.sigma = block(m);
-    g.pair = malloc(pairs * sizeof *g.pair);
+    g.pair = take(pairs * sizeof *g.pair);
     for (size_t i = 0; i < pairs; i++) {
         size_t a = rng_below(r, p), b = (a + 1 + rng_below(r, p - 1)) % p;
         if (extra && i % 5 == 0)
@@ -48,7 +48,6 @@ HELPER rig rig_make(rng *r, size_t n, size_t m, size_t p, size_t pairs, double c
     g.in.X = g.X;
     g.in.extra = g.extra;
     g.in.pair = g.pair;
-    free(Q);
     return g;
 }
 

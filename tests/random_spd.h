@@ -1,7 +1,7 @@
 /* random_spd.h - random matrices for tests, and slow, obvious twins of what the library computes.
  *
- * Matrices are row-major. Blocks come from malloc and never fail to come. Twins call LAPACKE's
- * drivers one matrix at a time and follow the definition, not the library's way. */
+ * Matrices are row-major. Blocks are the case's (owned.h). Twins call LAPACKE's drivers one matrix
+ * at a time and follow the definition, not the library's way. */
 #ifndef SPD_RANDOM_SPD_H
 #define SPD_RANDOM_SPD_H
 
@@ -11,21 +11,17 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "owned.h"
 #include "spdml.h"
-
-#define HELPER __attribute__((unused)) static
 
 HELPER double *block(size_t count)
 {
-    double *x = malloc((count ? count : 1) * sizeof *x);
-    if (!x)
-        abort();
-    return x;
+    return take(count * sizeof(double));
 }
 
 HELPER double *copy_of(size_t count, const double *x)
 {
-    return memcpy(block(count), x, count * sizeof *x);
+    return take_copy(x, count * sizeof *x);
 }
 
 /* ---- small algebra ------------------------------------------------------------------------ */
@@ -51,13 +47,12 @@ HELPER void flip(size_t r, size_t c, const double *A, double *T)
 /* C (m x m) <- M X M' for M (m x n), made exactly symmetric. */
 HELPER void congruent(size_t m, size_t n, const double *M, const double *X, double *C)
 {
+    SCOPE;
     double *P = block(m * n), *T = block(n * m);
     times(m, n, n, M, X, P);
     flip(m, n, M, T);
     times(m, n, m, P, T, C);
     spd_symmetrize(m, 1, C);
-    free(P);
-    free(T);
 }
 
 HELPER double norm(size_t count, const double *x)
@@ -106,13 +101,13 @@ HELPER double skewness(size_t n, const double *A)
 /* Q (n x n) <- orthogonal, from the QR factors of a normal matrix. */
 HELPER void random_orthogonal(rng *r, size_t n, double *Q)
 {
+    SCOPE;
     lapack_int size = (lapack_int)n;
     double *tau = block(n);
     for (size_t e = 0; e < n * n; e++)
         Q[e] = rng_normal(r);
     LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, size, size, Q, size, tau);
     LAPACKE_dorgqr(LAPACK_ROW_MAJOR, size, size, size, Q, size, tau);
-    free(tau);
 }
 
 /* i-th of n values spaced evenly in the logarithm, around 1, first over last = condition. */
@@ -125,24 +120,23 @@ HELPER double spaced(size_t i, size_t n, double condition)
 /* X (n x n) <- random directions with eigenvalues lambda (n), exactly symmetric. */
 HELPER void random_with_spectrum(rng *r, size_t n, const double *lambda, double *X)
 {
+    SCOPE;
     double *Q = block(n * n), *D = block(n * n);
     random_orthogonal(r, n, Q);
     memset(D, 0, n * n * sizeof *D);
     for (size_t i = 0; i < n; i++)
         D[i * n + i] = lambda[i];
     congruent(n, n, Q, D, X);
-    free(Q);
-    free(D);
 }
 
 /* X (n x n) <- random orthogonal times a log-spaced spectrum, times a random scale. */
 HELPER void random_spd(rng *r, size_t n, double condition, double *X)
 {
+    SCOPE;
     double *lambda = block(n), scale = exp(0.5 * rng_normal(r));
     for (size_t i = 0; i < n; i++)
         lambda[i] = scale * spaced(i, n, condition);
     random_with_spectrum(r, n, lambda, X);
-    free(lambda);
 }
 
 /* p of them. */
@@ -158,6 +152,7 @@ HELPER double *random_set(rng *r, size_t n, size_t p, double condition)
  * of either sign. kind 1: of which the last is the first; 2: of rank 1. */
 HELPER void random_singular(rng *r, size_t n, int kind, double *X)
 {
+    SCOPE;
     size_t times = 2 * n + 5;
     double *A = block(n * times);
     for (size_t t = 0; t < times; t++) {
@@ -185,12 +180,12 @@ HELPER void random_singular(rng *r, size_t n, int kind, double *X)
             X[j * n + i] *= unit;
         }
     }
-    free(A);
 }
 
 /* M (n x n) <- an invertible matrix of that condition: orthogonal, diagonal, orthogonal. */
 HELPER void random_gl(rng *r, size_t n, double condition, double *M)
 {
+    SCOPE;
     double *Q = block(n * n), *P = block(n * n);
     random_orthogonal(r, n, Q);
     random_orthogonal(r, n, P);
@@ -198,8 +193,6 @@ HELPER void random_gl(rng *r, size_t n, double condition, double *M)
         for (size_t j = 0; j < n; j++)
             Q[i * n + j] *= spaced(j, n, condition);
     times(n, n, n, Q, P, M);
-    free(Q);
-    free(P);
 }
 
 /* ---- twins ---------------------------------------------------------------------------------- */
@@ -207,43 +200,41 @@ HELPER void random_gl(rng *r, size_t n, double condition, double *M)
 /* lambda (n) <- eigenvalues of symmetric X, V (n x n or NULL) <- eigenvectors as columns. */
 HELPER void twin_eigh(size_t n, const double *X, double *lambda, double *V)
 {
+    SCOPE;
     lapack_int size = (lapack_int)n;
     double *A = copy_of(n * n, X);
     if (LAPACKE_dsyev(LAPACK_ROW_MAJOR, V ? 'V' : 'N', 'L', size, A, size, lambda))
         abort();
     if (V)
         memcpy(V, A, n * n * sizeof *V);
-    free(A);
 }
 
 /* lambda (n) <- eigenvalues of X v = lambda Y v. */
 HELPER void twin_general(size_t n, const double *X, const double *Y, double *lambda)
 {
+    SCOPE;
     lapack_int size = (lapack_int)n;
     double *A = copy_of(n * n, X), *B = copy_of(n * n, Y);
     if (LAPACKE_dsygv(LAPACK_ROW_MAJOR, 1, 'N', 'L', size, A, size, B, size, lambda))
         abort();
-    free(A);
-    free(B);
 }
 
 /* F (n x n) <- V diag(f(lambda)) V'. */
 HELPER void twin_function(size_t n, double (*f)(double), const double *X, double *F)
 {
+    SCOPE;
     double *lambda = block(n), *V = block(n * n), *D = block(n * n);
     twin_eigh(n, X, lambda, V);
     memset(D, 0, n * n * sizeof *D);
     for (size_t i = 0; i < n; i++)
         D[i * n + i] = f(lambda[i]);
     congruent(n, n, V, D, F);
-    free(lambda);
-    free(V);
-    free(D);
 }
 
 /* sum of f over the eigenvalues of (X, Y); Y NULL: of X alone. */
 HELPER double twin_sum(size_t n, double (*f)(double), const double *X, const double *Y)
 {
+    SCOPE;
     double *lambda = block(n), sum = 0.0;
     if (Y)
         twin_general(n, X, Y, lambda);
@@ -251,7 +242,6 @@ HELPER double twin_sum(size_t n, double (*f)(double), const double *X, const dou
         twin_eigh(n, X, lambda, NULL);
     for (size_t i = 0; i < n; i++)
         sum += f(lambda[i]);
-    free(lambda);
     return sum;
 }
 
@@ -278,17 +268,17 @@ HELPER double root_of(double x)
 
 HELPER double twin_bures(size_t n, const double *X, const double *Y)
 {
+    SCOPE;
     double *root = block(n * n), *C = block(n * n);
     twin_function(n, sqrt, X, root);
     congruent(n, n, root, Y, C);
     double d2 = trace_of(n, X) + trace_of(n, Y) - 2.0 * twin_sum(n, root_of, C, NULL);
-    free(root);
-    free(C);
     return d2;
 }
 
 HELPER double twin_log_cholesky(size_t n, const double *X, const double *Y)
 {
+    SCOPE;
     lapack_int size = (lapack_int)n;
     double *A = copy_of(n * n, X), *B = copy_of(n * n, Y), sum = 0.0;
     if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', size, A, size) ||
@@ -299,19 +289,16 @@ HELPER double twin_log_cholesky(size_t n, const double *X, const double *Y)
             double a = A[r * n + c], b = B[r * n + c], gap = r == c ? log(a / b) : a - b;
             sum += gap * gap;
         }
-    free(A);
-    free(B);
     return sum;
 }
 
 HELPER double twin_log_euclidean(size_t n, const double *X, const double *Y)
 {
+    SCOPE;
     double *A = block(n * n), *B = block(n * n);
     twin_function(n, log, X, A);
     twin_function(n, log, Y, B);
     double gap = gap_between(n * n, A, B);
-    free(A);
-    free(B);
     return gap * gap;
 }
 
@@ -319,6 +306,7 @@ HELPER double twin_log_euclidean(size_t n, const double *X, const double *Y)
  * rule; the integrand falls off exponentially outside the eigenvalues of A. */
 HELPER void twin_log_derivative(size_t n, const double *A, const double *H, double *D)
 {
+    SCOPE;
     lapack_int size = (lapack_int)n;
     const double step = 0.5;
     double *R = block(n * n), *T = block(n * n), top = log(trace_of(n, A));
@@ -338,25 +326,23 @@ HELPER void twin_log_derivative(size_t n, const double *A, const double *H, doub
         for (size_t e = 0; e < n * n; e++)
             D[e] += step * exp(u) * T[e];
     }
-    free(R);
-    free(T);
 }
 
 /* Squared distance by the definition. */
 HELPER double twin_dist2(spd_metric metric, size_t n, const double *X, const double *Y)
 {
     switch (metric) {
-    case SPD_AIRM:
+    case SPD_METRIC_AIRM:
         return twin_sum(n, log_squared, X, Y);
-    case SPD_STEIN:
+    case SPD_METRIC_STEIN:
         return twin_sum(n, stein_of, X, Y);
-    case SPD_LOG_EUCLIDEAN:
+    case SPD_METRIC_LOG_EUCLIDEAN:
         return twin_log_euclidean(n, X, Y);
-    case SPD_JEFFREY:
+    case SPD_METRIC_JEFFREY:
         return twin_sum(n, jeffrey_of, X, Y);
-    case SPD_BURES_WASSERSTEIN:
+    case SPD_METRIC_BURES_WASSERSTEIN:
         return twin_bures(n, X, Y);
-    case SPD_LOG_CHOLESKY:
+    case SPD_METRIC_LOG_CHOLESKY:
         return twin_log_cholesky(n, X, Y);
     default:
         return pow(gap_between(n * n, X, Y), 2.0);

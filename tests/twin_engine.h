@@ -10,7 +10,7 @@
 #define SPD_TEST_TWIN_ENGINE_H
 
 #include "base/memory.h"
-#include "engine/engine.h"
+#include "fit/engine.h"
 #include "random_spd.h"
 
 typedef struct twin_engine {
@@ -27,49 +27,47 @@ HELPER const double *twin_sample(const twin_engine *e, size_t i)
 /* S (m x m) <- W'XW */
 HELPER void twin_small(const twin_engine *e, const double *W, size_t i, double *S)
 {
+    SCOPE;
     double *T = block(e->in.m * e->in.n);
     flip(e->in.n, e->in.m, W, T);
     congruent(e->in.m, e->in.n, T, twin_sample(e, i), S);
-    free(T);
 }
 
 /* D (m x m) <- dd2(A,B)/dA */
 HELPER void twin_derivative(spd_metric metric, size_t m, const double *A, const double *B,
                             double *D)
 {
+    SCOPE;
     double *x = block(m * m), *y = block(m * m), *z = block(m * m);
-    if (metric == SPD_STEIN) {
+    if (metric == SPD_METRIC_STEIN) {
         for (size_t e = 0; e < m * m; e++)
             x[e] = 0.5 * (A[e] + B[e]);
-        spd_inverse(NULL, m, 1, x, x);
-        spd_inverse(NULL, m, 1, A, y);
+        spd_inverse(NULL, SPD_SET(m, 1, x), x);
+        spd_inverse(NULL, SPD_SET(m, 1, A), y);
         for (size_t e = 0; e < m * m; e++)
             D[e] = 0.5 * (x[e] - y[e]);
-    } else if (metric == SPD_AIRM) {
-        spd_apply(NULL, SPD_SQRT, 0.0, m, 1, A, x);
-        spd_inverse(NULL, m, 1, B, y);
+    } else if (metric == SPD_METRIC_AIRM) {
+        spd_apply(NULL, SPD_FUNCTION_SQRT, 0.0, SPD_SET(m, 1, A), x);
+        spd_inverse(NULL, SPD_SET(m, 1, B), y);
         congruent(m, m, x, y, z);
-        spd_apply(NULL, SPD_LOG, 0.0, m, 1, z, z);
-        spd_apply(NULL, SPD_INVSQRT, 0.0, m, 1, A, x);
+        spd_apply(NULL, SPD_FUNCTION_LOG, 0.0, SPD_SET(m, 1, z), z);
+        spd_apply(NULL, SPD_FUNCTION_INVSQRT, 0.0, SPD_SET(m, 1, A), x);
         congruent(m, m, x, z, D);
         for (size_t e = 0; e < m * m; e++)
             D[e] *= 2.0;
-    } else if (metric == SPD_LOG_EUCLIDEAN) {
+    } else if (metric == SPD_METRIC_LOG_EUCLIDEAN) {
         twin_function(m, log, A, x);
         twin_function(m, log, B, y);
         for (size_t e = 0; e < m * m; e++)
             z[e] = 2.0 * (x[e] - y[e]);
         twin_log_derivative(m, A, z, D);
     } else {
-        spd_inverse(NULL, m, 1, A, x);
-        spd_inverse(NULL, m, 1, B, y);
+        spd_inverse(NULL, SPD_SET(m, 1, A), x);
+        spd_inverse(NULL, SPD_SET(m, 1, B), y);
         congruent(m, m, x, B, z);
         for (size_t e = 0; e < m * m; e++)
             D[e] = 0.5 * (y[e] - z[e]);
     }
-    free(x);
-    free(y);
-    free(z);
 }
 
 /* Difference and ratio from the squared distances; weight <- derivatives by them. */
@@ -80,7 +78,7 @@ HELPER double twin_sums(const engine_input *in, const double *d2, double *weight
         sum[0] += 2.0 * in->pair[q].within * d2[q];
         sum[1] += 2.0 * in->pair[q].between * d2[q];
     }
-    int ratio = in->objective == SPD_RATIO;
+    int ratio = in->objective == SPD_OBJECTIVE_RATIO;
     double a = ratio ? 1.0 / sum[0] : 1.0, b = ratio ? 1.0 / sum[1] : 1.0;
     for (size_t q = 0; q < in->pairs; q++)
         weight[q] = 2.0 * (a * in->pair[q].within - b * in->pair[q].between);
@@ -104,8 +102,9 @@ HELPER int twin_is_near(const engine_input *in, const double *d2, size_t i, size
 HELPER int twin_margin(const engine_input *in, const double *d2, size_t i, double *f,
                        double *weight)
 {
+    SCOPE;
     double mean = 0.0, found[2] = {0.0, 0.0}, by_mean = 0.0;
-    char *near = calloc(in->pairs, 1);
+    char *near = take_zeros(in->pairs, 1);
     for (size_t q = 0; q < in->pairs; q++) {
         int far = !(in->pair[q].within > 0.0);
         near[q] = (char)twin_is_near(in, d2, i, q, far ? 10 : 3);
@@ -128,7 +127,6 @@ HELPER int twin_margin(const engine_input *in, const double *d2, size_t i, doubl
         }
     for (size_t q = 0; both && q < in->pairs; q++)
         weight[q] += near[q] ? by_mean / (found[0] + found[1]) : 0.0;
-    free(near);
     return both;
 }
 
@@ -169,8 +167,8 @@ HELPER double twin_of_samples(const engine_input *in, const double *d2, double *
     double f = 0.0, samples = 0.0;
     memset(weight, 0, in->pairs * sizeof *weight);
     for (size_t i = 0; i < in->p + (in->extra ? 1 : 0); i++)
-        samples +=
-            (in->objective == SPD_SOFTMAX ? twin_softmax : twin_margin)(in, d2, i, &f, weight);
+        samples += (in->objective == SPD_OBJECTIVE_SOFTMAX ? twin_softmax
+                                                           : twin_margin)(in, d2, i, &f, weight);
     for (size_t q = 0; q < in->pairs; q++)
         weight[q] /= samples;
     return f / samples;
@@ -179,6 +177,7 @@ HELPER double twin_of_samples(const engine_input *in, const double *d2, double *
 /* Cost at any W; G (n x m or NULL) <- its gradient there. */
 HELPER double twin_cost(const twin_engine *e, const double *W, double *G)
 {
+    SCOPE;
     size_t n = e->in.n, m = e->in.m;
     double *A = block(m * m), *B = block(m * m);
     double *d2 = block(e->in.pairs), *weight = block(e->in.pairs);
@@ -188,8 +187,8 @@ HELPER double twin_cost(const twin_engine *e, const double *W, double *G)
         twin_small(e, W, t->j, B);
         d2[q] = twin_dist2(e->in.metric, m, A, B);
     }
-    double f =
-        (e->in.objective >= SPD_LOG_MARGIN ? twin_of_samples : twin_sums)(&e->in, d2, weight);
+    double f = (e->in.objective >= SPD_OBJECTIVE_LOG_MARGIN ? twin_of_samples
+                                                            : twin_sums)(&e->in, d2, weight);
     if (G)
         memset(G, 0, n * m * sizeof *G);
     for (size_t q = 0; G && q < e->in.pairs; q++) {
@@ -204,15 +203,8 @@ HELPER double twin_cost(const twin_engine *e, const double *W, double *G)
             times(n, m, m, XW, D, part);
             for (size_t k = 0; k < n * m; k++)
                 G[k] += 2.0 * weight[q] * part[k];
-            free(D);
-            free(XW);
-            free(part);
         }
     }
-    free(A);
-    free(B);
-    free(d2);
-    free(weight);
     return f;
 }
 
@@ -241,18 +233,19 @@ HELPER spd_status twin_cost_grad(problem *base, double *f, double *G)
 
 HELPER spd_status twin_aim(problem *base, const double *U, const double *sigma, const double *V)
 {
+    SCOPE;
     twin_engine *e = (twin_engine *)base;
     double *old = copy_of(e->in.n * e->in.m, e->W);
     times(e->in.n, e->in.m, e->in.m, old, V, e->W);
     memcpy(e->U, U, e->in.n * e->in.m * sizeof *U);
     memcpy(e->sigma, sigma, e->in.m * sizeof *sigma);
-    free(old);
     return SPD_OK;
 }
 
 /* The derivative is tr(G' dW/dt). */
 HELPER spd_status twin_probe(problem *base, double t, double *f, double *df)
 {
+    SCOPE;
     twin_engine *e = (twin_engine *)base;
     size_t count = e->in.n * e->in.m;
     double *At = block(count), *G = block(count);
@@ -263,33 +256,27 @@ HELPER spd_status twin_probe(problem *base, double t, double *f, double *df)
         double s = e->sigma[k % e->in.m];
         *df += G[k] * s * (e->U[k] * cos(s * t) - e->W[k] * sin(s * t));
     }
-    free(At);
-    free(G);
     return SPD_OK;
 }
 
 HELPER spd_status twin_step(problem *base, double t)
 {
+    SCOPE;
     twin_engine *e = (twin_engine *)base;
     double *At = block(e->in.n * e->in.m);
     twin_at(e, t, At);
     memcpy(e->W, At, e->in.n * e->in.m * sizeof *At);
-    free(At);
     return SPD_OK;
 }
 
 HELPER void twin_free(problem *base)
 {
-    twin_engine *e = (twin_engine *)base;
-    free(e->W);
-    free(e->U);
-    free(e->sigma);
-    free(e);
+    (void)base; /* the case owns it */
 }
 
 HELPER problem *twin_engine_new(const engine_input *in)
 {
-    twin_engine *e = calloc(1, sizeof *e);
+    twin_engine *e = take_zeros(1, sizeof *e);
     e->base = (problem){.n = in->n,
                         .m = in->m,
                         .start = twin_start,

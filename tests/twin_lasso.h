@@ -22,6 +22,7 @@ HELPER double twin_objective(size_t p, const double *K, const double *k, double 
 HELPER void twin_lasso(size_t p, const double *K, const double *k, double lambda, size_t most,
                        double *v)
 {
+    SCOPE;
     double *value = block(p), *at = block(p), *next = block(p), momentum = 1.0;
     twin_eigh(p, K, value, NULL);
     double L = 1.0001 * value[p - 1];
@@ -48,9 +49,6 @@ HELPER void twin_lasso(size_t p, const double *K, const double *k, double lambda
         if (moved < 1e-15)
             break;
     }
-    free(value);
-    free(at);
-    free(next);
 }
 
 /* The class with the smallest -2 v_c'k + v_c'K v_c, from the coefficients of its own atoms; label

@@ -11,4 +11,4 @@ build/docs-venv/bin/mkdocs build --strict --clean
 echo "build/site/index.html          the documentation; open it in a browser"
 echo "                               (its search wants a server: python3 -m http.server -d build/site)"
 echo "build/release/share/man/man1   manual pages; man -l build/release/share/man/man1/spdml.1"
-echo "include/spdml.h                every public function"
+echo "include/spdml/                 every public function"

@@ -23,18 +23,20 @@
 
 static struct {
     void (*set_threads)(spd_context *ctx, int threads);
+    void (*set_engine)(spd_context *ctx, spd_engine engine);
     void (*set_progress)(spd_context *ctx, spd_progress_fn fn, void *user);
     spd_status (*distance2)(spd_context *ctx, spd_metric metric, size_t n, const double *X,
                             const double *Y, double *d2);
-    spd_status (*pairwise2)(spd_context *ctx, spd_metric metric, size_t n, size_t p,
-                            const double *X, size_t q, const double *Y, double *D2);
-    spd_status (*mean)(spd_context *ctx, spd_metric metric, size_t n, size_t p, const double *X,
+    spd_status (*pairwise2)(spd_context *ctx, spd_metric metric, const spd_set *X,
+                            const spd_set *Y, double *D2);
+    spd_status (*mean)(spd_context *ctx, spd_metric metric, const spd_set *X,
                        const spd_mean_options *options, double *M, spd_mean_info *info);
-    spd_status (*geodesics)(spd_context *ctx, spd_metric metric, size_t n, size_t p,
-                            const double *X, const double *Y, size_t steps, const double *t,
-                            double *G);
-    spd_status (*apply)(spd_context *ctx, spd_function f, double power, size_t n, size_t p,
-                        const double *X, double *F);
+    spd_status (*geodesics)(spd_context *ctx, spd_metric metric, const spd_set *X,
+                            const spd_set *Y, size_t steps, const double *t, double *G);
+    spd_status (*apply)(spd_context *ctx, spd_function f, double power, const spd_set *X,
+                        double *F);
+    void (*flat_mean)(size_t p, size_t n, size_t m, const double *weight, const double *X,
+                      double *M);
 } library;
 
 /* ---- arrays ------------------------------------------------------------------------------------ */
@@ -73,6 +75,9 @@ static int take_matrices(PyObject *object, int flags, matrices *m)
     PyBuffer_Release(&m->view);
     return 0;
 }
+
+/* As the library takes them. */
+#define set_of(m) SPD_SET((m)->n, (m)->p, (m)->at)
 
 /* ---- symmetry ---------------------------------------------------------------------------------- */
 
@@ -158,14 +163,15 @@ static int hear_signals(void *user, const spd_progress *progress)
     return stop;
 }
 
-static spd_context *context_of(PyObject *object, PyObject *threads)
+/* The context of the thread, set to what it is for here: others use it too. */
+static spd_context *context_of(PyObject *object, long threads)
 {
     spd_context *ctx = PyLong_AsVoidPtr(object);
-    long number = PyLong_AsLong(threads);
-    if (PyErr_Occurred())
+    if (PyErr_Occurred() || !ctx)
         return NULL;
-    if (ctx)
-        library.set_threads(ctx, (int)number);
+    library.set_threads(ctx, (int)threads);
+    library.set_engine(ctx, SPD_ENGINE_CPU);
+    library.set_progress(ctx, hear_signals, NULL);
     return ctx;
 }
 
@@ -198,7 +204,7 @@ static PyObject *quick_pair(PyObject *self, PyObject *const *args, Py_ssize_t co
     (void)self;
     if (count != 5)
         return PyErr_Format(PyExc_TypeError, "five arguments are needed");
-    spd_context *ctx = PyLong_AsVoidPtr(args[0]);
+    spd_context *ctx = context_of(args[0], 1);
     long metric = PyLong_AsLong(args[1]);
     double tolerance = PyFloat_AsDouble(args[4]);
     if (PyErr_Occurred())
@@ -233,7 +239,7 @@ static job job_open(PyObject *ctx, PyObject *threads, PyObject *X, PyObject *Y, 
 {
     job j = {.has_y = 0, .good = 0};
     double most = PyFloat_AsDouble(tolerance);
-    j.ctx = context_of(ctx, threads);
+    j.ctx = context_of(ctx, PyLong_AsLong(threads));
     if (!j.ctx || PyErr_Occurred() || !take_matrices(X, 0, &j.X))
         return j;
     j.good = take_matrices(out, PyBUF_WRITABLE, &j.out);
@@ -272,7 +278,7 @@ static PyObject *quick_mean(PyObject *self, PyObject *const *args, Py_ssize_t co
     (void)self;
     if (count != 8)
         return PyErr_Format(PyExc_TypeError, "eight arguments are needed");
-    spd_mean_options options = SPD_INIT(spd_mean_options);
+    spd_mean_options options = SPD_STRUCT(spd_mean_options);
     spd_metric metric = (spd_metric)PyLong_AsLong(args[2]);
     options.tol = PyFloat_AsDouble(args[4]);
     options.max_iter = (int)PyLong_AsLong(args[5]);
@@ -283,7 +289,7 @@ static PyObject *quick_mean(PyObject *self, PyObject *const *args, Py_ssize_t co
     PyThreadState *held = NULL;
     if (j.good == 1 && j.out.p == 1 && j.X.view.ndim == 3) {
         held = let_go(cube(&j.X));
-        status = library.mean(j.ctx, metric, j.X.n, j.X.p, j.X.at, &options, j.out.at, NULL);
+        status = library.mean(j.ctx, metric, set_of(&j.X), &options, j.out.at, NULL);
     }
     return job_end(&j, held, status);
 }
@@ -303,7 +309,7 @@ static PyObject *quick_apply(PyObject *self, PyObject *const *args, Py_ssize_t c
     PyThreadState *held = NULL;
     if (j.good == 1 && j.out.p == j.X.p) {
         held = let_go(cube(&j.X));
-        status = library.apply(j.ctx, function, power, j.X.n, j.X.p, j.X.at, j.out.at);
+        status = library.apply(j.ctx, function, power, set_of(&j.X), j.out.at);
     }
     return job_end(&j, held, status);
 }
@@ -323,8 +329,7 @@ static PyObject *quick_geodesics(PyObject *self, PyObject *const *args, Py_ssize
     PyThreadState *held = NULL;
     if (j.good == 1 && j.has_y && j.out.p == j.X.p) {
         held = let_go(cube(&j.X));
-        status = library.geodesics(j.ctx, metric, j.X.n, j.X.p, j.X.at, j.Y.at, 1, &t,
-                                   j.out.at);
+        status = library.geodesics(j.ctx, metric, set_of(&j.X), set_of(&j.Y), 1, &t, j.out.at);
     }
     return job_end(&j, held, status);
 }
@@ -337,7 +342,7 @@ static PyObject *quick_pairwise(PyObject *self, PyObject *const *args, Py_ssize_
     (void)self;
     if (count != 7)
         return PyErr_Format(PyExc_TypeError, "seven arguments are needed");
-    spd_context *ctx = context_of(args[0], args[1]);
+    spd_context *ctx = context_of(args[0], PyLong_AsLong(args[1]));
     spd_metric metric = (spd_metric)PyLong_AsLong(args[2]);
     double tolerance = PyFloat_AsDouble(args[6]);
     if (PyErr_Occurred())
@@ -354,8 +359,7 @@ static PyObject *quick_pairwise(PyObject *self, PyObject *const *args, Py_ssize_
     PyThreadState *held = NULL;
     if (good) {
         held = let_go(cube(&X) * (double)q);
-        status = library.pairwise2(ctx, metric, X.n, p, X.at, has_y ? q : 0, has_y ? Y.at : NULL,
-                                   D2.buf);
+        status = library.pairwise2(ctx, metric, set_of(&X), has_y ? set_of(&Y) : NULL, D2.buf);
     }
     PyObject *result = answer(held, status);
     if (got_x)
@@ -380,12 +384,12 @@ static PyObject *quick_mean_flat(PyObject *self, PyObject *const *args, Py_ssize
         PyBuffer_Release(&X);
         return Py_NewRef(Py_None);
     }
-    size_t p = (size_t)X.shape[0], size = (size_t)M.len / sizeof(double);
-    int good = X.len == M.len * X.shape[0];
-    PyThreadState *held = good ? let_go((double)p * (double)size) : NULL;
+    size_t p = (size_t)X.shape[0], n = (size_t)X.shape[1], m = (size_t)X.shape[2];
+    int good = M.shape[0] == X.shape[1] && M.shape[1] == X.shape[2];
+    PyThreadState *held = good ? let_go((double)p * (double)n * (double)m) : NULL;
     if (good)
-        flat_mean(p, size, X.buf, M.buf);
-    good = good && flat_finite(size, M.buf);
+        library.flat_mean(p, n, m, NULL, X.buf, M.buf);
+    good = good && flat_finite(n * m, M.buf);
     PyObject *result = answer(held, good ? SPD_OK : SPD_EINVAL);
     PyBuffer_Release(&X);
     PyBuffer_Release(&M);
@@ -451,31 +455,19 @@ static PyObject *quick_symmetric(PyObject *self, PyObject *const *args, Py_ssize
 
 /* ---- the module -------------------------------------------------------------------------------- */
 
-/* bind(addresses): a tuple of seven, in the order of `library` */
+/* bind(addresses): a tuple of them in the order of `library` */
 static PyObject *quick_bind(PyObject *self, PyObject *addresses)
 {
-    void *at[7];
+    void *at[sizeof library / sizeof(void *)];
     (void)self;
-    for (Py_ssize_t i = 0; i < 7; i++) {
+    for (Py_ssize_t i = 0; i < (Py_ssize_t)(sizeof at / sizeof *at); i++) {
         PyObject *address = PySequence_GetItem(addresses, i);
         at[i] = address ? PyLong_AsVoidPtr(address) : NULL;
         Py_XDECREF(address);
         if (PyErr_Occurred())
             return NULL;
     }
-    _Static_assert(sizeof at == sizeof library, "one address for each function");
     memcpy(&library, at, sizeof library);
-    return Py_NewRef(Py_None);
-}
-
-/* watch(ctx): Ctrl-C ends calls with this context */
-static PyObject *quick_watch(PyObject *self, PyObject *object)
-{
-    spd_context *ctx = PyLong_AsVoidPtr(object);
-    (void)self;
-    if (PyErr_Occurred())
-        return NULL;
-    library.set_progress(ctx, hear_signals, NULL);
     return Py_NewRef(Py_None);
 }
 
@@ -483,7 +475,6 @@ static PyObject *quick_watch(PyObject *self, PyObject *object)
 
 static PyMethodDef methods[] = {
     {"bind", quick_bind, METH_O, NULL},
-    {"watch", quick_watch, METH_O, NULL},
     {"pair", FAST(quick_pair)},
     {"pairwise", FAST(quick_pairwise)},
     {"mean", FAST(quick_mean)},

@@ -1,8 +1,9 @@
 """spdml - symmetric positive definite (SPD) matrices: geometry, learning, recognition.
 
-A thin layer over libspdml. Sets of matrices are numpy arrays of shape (p, n, n); C-contiguous
-float64 arrays are passed on without a copy, others are converted. Estimators follow scikit-learn
-and work in its pipelines, alongside pyRiemann's.
+What the command computes is computed by libspdml here too; what pyRiemann has beyond that is put
+together from the library's functions and numpy. Sets of matrices are numpy arrays of shape (p, n, n);
+C-contiguous float64 arrays are passed on without a copy, others are converted. Estimators follow
+scikit-learn and work in its pipelines, alongside pyRiemann's.
 """
 
 from ._calls import check_environment as _check_environment

@@ -9,11 +9,11 @@ import numpy as np
 
 from ._device import holds
 from ._errors import InvalidArgumentError, NotSymmetricError
-from ._library import Doubles, Ints, Longs, lib
+from ._library import ENUMS, Doubles, Ints, lib, quick, value
 
 
 _CHUNK = 1 << 20  # entries that are compared at once
-_ROUNDING = float(np.sqrt(np.finfo(float).eps))
+SYMMETRY = float(np.sqrt(np.finfo(float).eps))  # of float64, see `tolerance`
 
 
 def numbers(X: Any, name: str, complex_too: bool = False) -> np.ndarray:
@@ -77,7 +77,7 @@ def tolerance(X: Any) -> float:
     for float64 and 3.5e-4 for float32. Every function of the package has this rule."""
     dtype = X.dtype if isinstance(X, np.ndarray) else np.asarray(X).dtype
     if dtype == np.float64:
-        return _ROUNDING
+        return SYMMETRY
     short = dtype.kind == "f" and dtype.itemsize < 8 or dtype.kind == "c" and dtype.itemsize < 16
     return float(np.sqrt(np.finfo(dtype if short else float).eps))
 
@@ -96,8 +96,7 @@ def check_symmetric(X: np.ndarray, name: str, tolerance: float,
     """The library reads lower triangles, so that other upper ones would go unseen. What they may
     differ by is relative to the largest entry. NaN passes: the library names it. X is (p, n, n),
     real or complex; leading says how a message numbers its matrices."""
-    from . import _fast
-    if _fast.symmetric(X, tolerance):
+    if quick is not None and quick.symmetric(X, tolerance) == -1:
         return
     step = max(1, _CHUNK // X[0].size)
     for first in range(0, len(X), step):
@@ -163,33 +162,12 @@ def ints(array: Optional[np.ndarray]) -> Any:
     return None if array is None else c.cast(array.ctypes.data, Ints)
 
 
-def longs(array: np.ndarray) -> Any:
-    return c.cast(array.ctypes.data, Longs)
-
-
 def metric_number(name: str) -> int:
     """The library's number of a metric; our names and pyRiemann's."""
-    number = c.c_int()
-    if not isinstance(name, str) or "\0" in name or \
-            lib.spd_metric_parse(None, name.encode(), c.byref(number)) != 0:
+    number = value("metric", name) if isinstance(name, str) and "\0" not in name else -1
+    if number < 0:
         known: List[str] = []
-        while lib.spd_metric_name(len(known)):
-            known.append(lib.spd_metric_name(len(known)).decode())
+        while lib.spd_name(ENUMS.index("metric"), len(known)):
+            known.append(lib.spd_name(ENUMS.index("metric"), len(known)).decode())
         raise InvalidArgumentError(f"metric {name!r} is unknown; use one of {', '.join(known)}")
-    return number.value
-
-
-def encode_labels(y: Any, samples: int) -> Tuple[np.ndarray, np.ndarray]:
-    """classes (sorted) and the class number of each sample as C int."""
-    labels = np.asarray(y)
-    if labels.ndim != 1:
-        labels = np.ravel(labels) if labels.ndim == 2 and labels.shape[1] == 1 else labels
-    if labels.ndim != 1:
-        raise InvalidArgumentError(f"y has shape {labels.shape}; it must hold one label per sample")
-    if len(labels) != samples:
-        raise InvalidArgumentError(
-            f"X has {samples} samples and y has {len(labels)} labels; the numbers must be equal")
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise InvalidArgumentError("y holds NaN or infinity")
-    classes, number = np.unique(labels, return_inverse=True)
-    return classes, np.ascontiguousarray(number, dtype=np.intc)
+    return number

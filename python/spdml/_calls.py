@@ -11,10 +11,10 @@ import ctypes
 import signal
 import threading
 import warnings
-from typing import Any, Callable, Iterator, Optional, Tuple
+from typing import Any, Callable, Container, Iterator, List, Optional
 
 from . import _errors, _jobs
-from ._library import Handle, ProgressFn, lib
+from ._library import ENUMS, Handle, ProgressFn, lib, quick, value
 
 SPD_NO_INDEX = (1 << (8 * ctypes.sizeof(Handle))) - 1
 
@@ -31,12 +31,21 @@ class Context:
         if not self.handle:
             raise MemoryError("spdml: out of memory for a context")
         self.raised: Optional[BaseException] = None
+        self.settings: Any = None  # None: unknown
         self._progress = ProgressFn(self._report)  # must live as long as the context
-        lib.spd_context_set_progress(self.handle, self._progress, None)
 
     def __del__(self) -> None:
         if getattr(self, "handle", None):
             lib.spd_context_free(self.handle)
+
+    def set(self, threads: int, engine: int, memory: float) -> None:
+        """For the next call. Whatever uses the handle otherwise leaves `settings` None."""
+        if self.settings != (threads, engine, memory):
+            lib.spd_context_set_threads(self.handle, threads)
+            lib.spd_context_set_engine(self.handle, engine)
+            lib.spd_context_set_memory(self.handle, memory)
+            lib.spd_context_set_progress(self.handle, self._progress, None)
+            self.settings = (threads, engine, memory)
 
     def _report(self, _user: Any, step: Any) -> int:
         """Runs while a call is under way. What is raised here ends the call and is raised again by
@@ -50,17 +59,15 @@ class Context:
             self.raised = problem
         return int(self.raised is not None)
 
-    @contextlib.contextmanager
-    def interruptible(self) -> Iterator[None]:
-        """Ctrl-C during a call is noted, not raised in the middle of a callback. Python runs signal
-        handlers in its main thread alone, and there when the library calls back."""
+    def note_interrupts(self) -> Any:
+        """Ctrl-C during a call is noted, not raised in the middle of a callback, until the handler that
+        is returned, if any, is set back. Python runs signal handlers in its main thread alone, and there
+        when the library calls back."""
         if threading.current_thread() is not threading.main_thread():
-            yield
-            return
+            return None
         before = signal.getsignal(signal.SIGINT)
         if not callable(before):
-            yield
-            return
+            return None
 
         def note(number: int, frame: Any) -> None:
             try:
@@ -69,16 +76,24 @@ class Context:
                 self.raised = problem
 
         signal.signal(signal.SIGINT, note)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
+        return before
 
 
-_local = threading.local()
+class _Free(threading.local):
+    """The contexts of a thread that are not in a call: one, or none while a call calls back."""
+
+    def __init__(self) -> None:
+        self.contexts: List[Context] = []
+
+    def last(self) -> Context:
+        if not self.contexts:
+            self.contexts.append(Context())
+        return self.contexts[-1]
 
 
-_engine = 0  # the library's number of the one that calls run on
+_free = _Free()
+_CPU = value("engine", "cpu")
+_engine = _CPU  # the library's number of the one that calls run on
 
 
 def set_engine(engine: str) -> str:
@@ -111,30 +126,38 @@ def set_engine(engine: str) -> str:
     'auto'
     """
     global _engine
-    number, device, ctx = ctypes.c_int(), ctypes.create_string_buffer(256), context(1)
+    device, ctx = ctypes.create_string_buffer(256), context(1)
     if not isinstance(engine, str):
         raise _errors.InvalidArgumentError(f"engine is {engine!r}; it must be 'cpu', 'cuda' or 'auto'")
-    call(ctx, "spd_engine_parse", engine.encode(), ctypes.byref(number))
+    number = number_of("engine", engine.encode())
     call(ctx, "spd_engine_device", number, len(device), device)
-    before, _engine = engine_name(), number.value
+    before, _engine = engine_name(), number
     return before
 
 
 def engine_name() -> str:
     """Where the package computes."""
-    return str(lib.spd_engine_name(_engine).decode())
+    return word_of("engine", _engine)
 
 
-def context(n_jobs: Optional[int] = None) -> Context:
-    """This thread's context, set to n_jobs threads (`_jobs`) and to the engine of the package."""
-    number = 1 if n_jobs == 1 else _jobs.threads(n_jobs)
-    found = getattr(_local, "context", None)
-    if found is None:
-        found = _local.context = Context()
-    lib.spd_context_set_threads(found.handle, number)
-    lib.spd_context_set_engine(found.handle, _engine)
-    lib.spd_context_set_memory(found.handle, 0.0)
+def context(n_jobs: Optional[int] = None, engine: Optional[int] = None, memory: float = 0.0
+            ) -> Context:
+    """This thread's context, set to n_jobs threads (`_jobs`), to an engine, by default the package's,
+    and to so many bytes, 0 for the usual."""
+    found = _free.last()
+    found.set(1 if n_jobs == 1 else _jobs.threads(n_jobs), _engine if engine is None else engine, memory)
     return found
+
+
+def quick_handle() -> Any:
+    """This thread's context as `quick` takes it; None if calls cannot go that way: there is no such
+    module, somebody wants to see the progress of calls, or they shall run elsewhere than on the CPU."""
+    if quick is None or _engine != _CPU or _callback.get() is not None:
+        return None
+    contexts = _free.contexts
+    found = contexts[-1] if contexts else _free.last()
+    found.settings = None
+    return found.handle
 
 
 def _warn(status: int, message: str) -> None:
@@ -145,14 +168,20 @@ def _warn(status: int, message: str) -> None:
         warnings.warn(message, UserWarning, stacklevel=4)
 
 
-def call(ctx: Context, name: str, *arguments: Any, allow: Tuple[int, ...] = (), library: Any = None) -> int:
+def call(ctx: Context, name: str, *arguments: Any, allow: Container[int] = (), library: Any = None) -> int:
     """Calls a function whose first argument is the context, of libspdml or of another library. Raises
     what its status says, warns if the status is positive; a status in `allow` is returned instead."""
     ctx.raised = None
+    free = _free.contexts
+    free.remove(ctx)  # a callback that calls the library has another one
+    before = None
     try:
-        with ctx.interruptible():
-            status: int = getattr(library or lib, name)(ctx.handle, *arguments)
+        before = ctx.note_interrupts()
+        status: int = getattr(library or lib, name)(ctx.handle, *arguments)
     finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
+        free.append(ctx)
         callback = _callback.get()
         if isinstance(callback, _Bar):
             callback.close()
@@ -169,6 +198,16 @@ def call(ctx: Context, name: str, *arguments: Any, allow: Tuple[int, ...] = (), 
         return status
     index = None if error.index == SPD_NO_INDEX else error.index
     raise _errors.exception(status, message, index, error.value)
+
+
+def number_of(what: str, word: bytes) -> int:
+    """The library's number of a word of one of its enumerations (objective, graph, ...)."""
+    return call(context(1), "spd_parse", ENUMS.index(what), word, allow=range(100))
+
+
+def word_of(what: str, number: int) -> str:
+    """The same back."""
+    return str(lib.spd_name(ENUMS.index(what), number).decode())
 
 
 class _Bar:
@@ -198,11 +237,6 @@ class _Bar:
         if self._bar is not None:
             self._bar.close()
         self._bar, self._task = None, ""
-
-
-def long_way() -> bool:
-    """Does anybody want to see the progress of calls, or shall they run elsewhere than on the CPU?"""
-    return _callback.get() is not None or _engine != 0
 
 
 @contextlib.contextmanager

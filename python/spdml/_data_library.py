@@ -56,12 +56,11 @@ class Failures(c.Structure):
 
 
 PROTOTYPES = {
-    "spd_descriptor_parse": (Int, [Handle, Text, Ints]),
     "spd_describe_defaults": (None, [Int, c.POINTER(DescribeOptions), Size]),
     "spd_describe": (Int, [Handle, Int, Size, c.POINTER(Text), c.POINTER(DescribeOptions),
                            c.POINTER(c.POINTER(DataSet)), c.POINTER(c.POINTER(Failures))]),
     "spd_data_free": (None, [c.POINTER(DataSet)]),
-    "spd_failures_free": (None, [c.POINTER(Failures)]),
+    "spd_describe_info_free": (None, [c.POINTER(Failures)]),
 }
 
 

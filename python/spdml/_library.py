@@ -1,16 +1,25 @@
-"""The shared library and the types of its header, as ctypes sees them.
+"""The shared library and the types of its header, as ctypes sees them; and the module `quick`.
 
-The structures repeat include/spdml.h field by field; tests/python compares sizes and offsets with
+The structures repeat include/spdml/ field by field; tests/python compares sizes and offsets with
 what a C compiler makes of the header."""
 
 from __future__ import annotations
 
 import ctypes as c
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import resource
-from typing import Any
+import sys
+import sysconfig
+from typing import Any, Tuple
 
+# Enumerations whose values have words, in the order of spd_enum.
+ENUMS = ("engine", "remedy", "metric", "search", "function", "kernel", "type", "objective",
+         "log_cost", "graph", "learning", "init", "coordinates", "solver", "transport", "stop",
+         "kind", "classifier", "map", "parameter", "holding", "protocol", "fold_rule", "remark",
+         "embedding", "shrinkage", "descriptor", "regions", "label_source", "synth")
 PARAMETERS = ("m", "nu_w", "nu_b", "k", "beta", "beta_scale", "lambda", "components",
               "dimensions", "cost", "objective")
 MAX_DIMS = 8
@@ -19,7 +28,6 @@ PARAMETER_ROOM = 32
 
 Double, Size, Int, Text = c.c_double, c.c_size_t, c.c_int, c.c_char_p
 Doubles = c.POINTER(Double)
-Floats = c.POINTER(c.c_float)
 Ints = c.POINTER(Int)
 Longs = c.POINTER(c.c_int64)
 Sizes = c.POINTER(Size)
@@ -71,18 +79,21 @@ class Sized(c.Structure):
         super().__init__(c.sizeof(type(self)), *values, **named)
 
 
-class StoreOptions(Sized):
+class Set(Sized):
+    """Matrices wherever they lie; `_sets` makes them. It is valid while what it `holds` is."""
+    _fields_ = [("size", Size), ("n", Size), ("p", Size), ("X", c.c_void_p), ("type", Int),
+                ("hermitian", Int), ("place", Int), ("device", Int), ("stream", c.c_void_p),
+                ("files", c.c_void_p)]
+    holds: Any
+    leading: Tuple[int, ...]  # dimensions of the caller's array
+
+
+class SetOptions(Sized):
     _fields_ = [("size", Size), ("symmetrize", Int), ("regularize", Double), ("ridge", Double)]
 
 
-class Device(Sized):
-    _fields_ = [("size", Size), ("number", Int), ("stream", c.c_void_p)]
-
-
-class Neighbours(Sized):
-    _fields_ = [("size", Size), ("k", Size), ("index", Longs), ("d2", Doubles), ("brute", Int),
-                ("pairs", Double), ("exact", Double), ("pruned", Double), ("search", Int),
-                ("seed", c.c_uint64), ("recall", Double)]
+class NearestOptions(Sized):
+    _fields_ = [("size", Size), ("search", Int), ("brute", Int), ("seed", c.c_uint64)]
 
 
 class MeanOptions(Sized):
@@ -173,6 +184,11 @@ class MethodResult(c.Structure):
     ]
 
 
+class ResultField(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("label", c.c_char_p), ("type", Int), ("percent", Int),
+                ("outcome", Size), ("mean", Size), ("deviation", Size)]
+
+
 class Remark(c.Structure):
     _fields_ = [("kind", Int), ("round", Size), ("count", Size), ("total", Size), ("label", Int)]
 
@@ -217,6 +233,7 @@ class FitWatch(c.Structure):
 
 # name: result, arguments. Functions whose first argument is a context return a status unless said.
 PROTOTYPES = {
+    "spd_result_field_at": (c.POINTER(ResultField), [Size]),
     "spd_context_new": (Handle, []),
     "spd_context_free": (None, [Handle]),
     "spd_context_set_threads": (None, [Handle, Int]),
@@ -225,85 +242,43 @@ PROTOTYPES = {
     "spd_context_set_progress": (None, [Handle, ProgressFn, c.c_void_p]),
     "spd_context_error": (c.POINTER(Error), [Handle]),
     "spd_version": (Text, []),
+    "spd_name": (Text, [Int, Int]),
+    "spd_parse": (Int, [Handle, Int, Text]),
     "spd_isa_name": (Text, []),
     "spd_isa_check": (Int, [Handle]),
-    "spd_check": (Int, [Handle, Size, Size, Doubles, Double]),
-    "spd_store_open": (Int, [Handle, Size, c.POINTER(c.c_char_p), c.POINTER(StoreOptions),
-                             c.POINTER(Handle)]),
-    "spd_store_lend": (Int, [Handle, Size, Size, Doubles, c.POINTER(Handle)]),
-    "spd_store_lend_float": (Int, [Handle, Size, Size, Floats, c.POINTER(Handle)]),
-    "spd_store_free": (None, [Handle]),
-    "spd_store_n": (Size, [Handle]),
-    "spd_store_hermitian": (Int, [Handle]),
-    "spd_store_p": (Size, [Handle]),
-    "spd_store_read": (Int, [Handle, Handle, Size, Size, Doubles]),
-    "spd_check_store": (Int, [Handle, Handle, Double]),
-    "spd_congruence_store": (Int, [Handle, Handle, Size, Doubles, Doubles]),
-    "spd_nearest_store": (Int, [Handle, Int, Handle, Handle, c.POINTER(Neighbours)]),
-    "spd_mean_store": (Int, [Handle, Int, Handle, c.POINTER(MeanOptions), Doubles, c.c_void_p]),
-    "spd_fit_store": (Int, [Handle, Handle, Ints, c.POINTER(FitOptions), c.POINTER(FitWatch),
-                            c.POINTER(c.POINTER(Model))]),
+    "spd_set_open": (Int, [Handle, Size, c.POINTER(c.c_char_p), c.POINTER(SetOptions),
+                           c.POINTER(c.POINTER(Set))]),
+    "spd_set_free": (None, [c.POINTER(Set)]),
+    "spd_set_read": (Int, [Handle, c.POINTER(Set), Size, Size, Doubles]),
+    "spd_check": (Int, [Handle, c.POINTER(Set), Double]),
     "spd_regularize": (None, [Size, Size, Doubles, Double, Double]),
-    "spd_cholesky": (Int, [Handle, Size, Size, Doubles, Doubles]),
-    "spd_inverse": (Int, [Handle, Size, Size, Doubles, Doubles]),
-    "spd_logdet": (Int, [Handle, Size, Size, Doubles, Doubles]),
-    "spd_eigh": (Int, [Handle, Size, Size, Doubles, Doubles, Doubles]),
-    "spd_eigh_general": (Int, [Handle, Size, Size, Doubles, Doubles, Doubles, Doubles]),
-    "spd_congruence": (Int, [Handle, Size, Size, Size, Doubles, Doubles, Doubles]),
-    "spd_metric_name": (Text, [Int]),
-    "spd_metric_parse": (Int, [Handle, Text, Ints]),
+    "spd_cholesky": (Int, [Handle, c.POINTER(Set), Doubles]),
+    "spd_inverse": (Int, [Handle, c.POINTER(Set), Doubles]),
+    "spd_logdet": (Int, [Handle, c.POINTER(Set), Doubles]),
+    "spd_eigh": (Int, [Handle, c.POINTER(Set), Doubles, Doubles]),
+    "spd_eigh_general": (Int, [Handle, c.POINTER(Set), c.POINTER(Set), Doubles, Doubles]),
+    "spd_congruence": (Int, [Handle, c.POINTER(Set), Size, Doubles, Doubles]),
     "spd_distance2": (Int, [Handle, Int, Size, Doubles, Doubles, Doubles]),
-    "spd_pairwise2": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, Doubles]),
-    "spd_nearest": (Int, [Handle, Int, Size, Size, Doubles, Size, Doubles, c.POINTER(Neighbours)]),
-    "spd_mean": (Int, [Handle, Int, Size, Size, Doubles, c.POINTER(MeanOptions), Doubles,
-                       c.c_void_p]),
-    "spd_geodesic": (Int, [Handle, Int, Size, Doubles, Doubles, Double, Doubles]),
-    "spd_geodesics": (Int, [Handle, Int, Size, Size, Doubles, Doubles, Size, Doubles, Doubles]),
-    "spd_apply": (Int, [Handle, Int, Double, Size, Size, Doubles, Doubles]),
-    "spd_kernel": (Int, [Handle, Int, Double, Size, Size, Doubles, Size, Doubles, Doubles]),
-    "spd_device_pairwise2": (Int, [Handle, c.POINTER(Device), Int, Size, Size, Doubles, Size, Doubles,
-                                   Doubles]),
-    "spd_device_nearest": (Int, [Handle, c.POINTER(Device), Int, Size, Size, Doubles, Size, Doubles,
-                                 c.POINTER(Neighbours)]),
-    "spd_device_apply": (Int, [Handle, c.POINTER(Device), Int, Double, Size, Size, Doubles, Doubles]),
-    "spd_device_kernel": (Int, [Handle, c.POINTER(Device), Int, Double, Size, Size, Doubles, Size,
-                                Doubles, Doubles]),
-    "spd_device_congruence": (Int, [Handle, c.POINTER(Device), Size, Size, Size, Doubles, Doubles, Doubles]),
-    "spd_device_fit": (Int, [Handle, c.POINTER(Device), Size, Size, Doubles, Ints, c.POINTER(FitOptions),
-                             c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),
-    "spd_device_mean": (Int, [Handle, c.POINTER(Device), Int, Size, Size, Doubles,
-                              c.POINTER(MeanOptions), Doubles, c.c_void_p]),
-    "spd_device_check": (Int, [Handle, c.POINTER(Device), Size, Size, Doubles, Double]),
+    "spd_pairwise2": (Int, [Handle, Int, c.POINTER(Set), c.POINTER(Set), Doubles]),
+    "spd_nearest": (Int, [Handle, Int, c.POINTER(Set), c.POINTER(Set), Size, c.POINTER(NearestOptions),
+                           Longs, Doubles, c.c_void_p]),
+    "spd_mean": (Int, [Handle, Int, c.POINTER(Set), c.POINTER(MeanOptions), Doubles, c.c_void_p]),
+    "spd_geodesics": (Int, [Handle, Int, c.POINTER(Set), c.POINTER(Set), Size, Doubles, Doubles]),
+    "spd_apply": (Int, [Handle, Int, Double, c.POINTER(Set), Doubles]),
+    "spd_kernel": (Int, [Handle, Int, Double, c.POINTER(Set), c.POINTER(Set), Doubles]),
     "spd_explain": (Int, [Handle, Size, Size, Doubles, Doubles, c.POINTER(Explanation)]),
     "spd_classifier_weights": (Doubles, [Handle]),
     "spd_fit_defaults": (None, [c.POINTER(FitOptions), Size]),
-    "spd_solver_parse": (Int, [Handle, Text, Ints]),
-    "spd_objective_parse": (Int, [Handle, Text, Ints]),
-    "spd_engine_parse": (Int, [Handle, Text, Ints]),
-    "spd_engine_name": (Text, [Int]),
     "spd_engine_device": (Int, [Handle, Int, Size, c.c_char_p]),
     "spd_context_device_calls": (Size, [Handle]),
-    "spd_log_cost_parse": (Int, [Handle, Text, Ints]),
-    "spd_coordinates_parse": (Int, [Handle, Text, Ints]),
-    "spd_search_parse": (Int, [Handle, Text, Ints]),
-    "spd_graph_parse": (Int, [Handle, Text, Ints]),
-    "spd_init_parse": (Int, [Handle, Text, Ints]),
-    "spd_stop_name": (Text, [Int]),
-    "spd_solver_name": (Text, [Int]),
-    "spd_objective_name": (Text, [Int]),
-    "spd_log_cost_name": (Text, [Int]),
-    "spd_coordinates_name": (Text, [Int]),
-    "spd_search_name": (Text, [Int]),
-    "spd_graph_name": (Text, [Int]),
-    "spd_fit": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
+    "spd_fit": (Int, [Handle, c.POINTER(Set), Ints, c.POINTER(FitOptions),
                       c.POINTER(FitWatch), c.POINTER(c.POINTER(Model))]),
-    "spd_fit_usual": (None, [c.POINTER(FitOptions)]),
-    "spd_affinity": (Int, [Handle, Size, Size, Doubles, Ints, c.POINTER(FitOptions),
+    "spd_fit_resolve": (None, [c.POINTER(FitOptions)]),
+    "spd_affinity": (Int, [Handle, c.POINTER(Set), Ints, c.POINTER(FitOptions),
                            c.POINTER(c.POINTER(Pair)), Sizes]),
     "spd_pairs_free": (None, [c.POINTER(Pair)]),
-    "spd_cost": (Int, [Handle, Size, Size, Doubles, c.POINTER(FitOptions), Doubles, Doubles]),
+    "spd_cost": (Int, [Handle, c.POINTER(Set), c.POINTER(FitOptions), Doubles, Doubles]),
     "spd_recenter": (Int, [Handle, Int, Size, Size, Doubles, Ints, Doubles]),
-    "spd_embedding_parse": (Int, [Handle, Text, Ints]),
     "spd_embed": (Int, [Handle, c.POINTER(EmbedOptions), Size, Size, Doubles, Doubles, Doubles,
                         c.POINTER(EmbedInfo)]),
     "spd_model_free": (None, [c.POINTER(Model)]),
@@ -320,9 +295,9 @@ PROTOTYPES = {
                                  c.POINTER(Handle)]),
     "spd_classifier_predict": (Int, [Handle, Handle, c.POINTER(Samples), Ints]),
     "spd_classifier_scores": (Int, [Handle, Handle, c.POINTER(Samples), Ints, Doubles]),
-    "spd_classifier_look": (Int, [Handle, Handle, c.POINTER(Facts)]),
-    "spd_classifier_note": (Int, [Handle, Handle, c.POINTER(Notes)]),
-    "spd_classifier_notes": (c.POINTER(Notes), [Handle]),
+    "spd_classifier_info": (Int, [Handle, Handle, c.POINTER(Facts)]),
+    "spd_classifier_set_metadata": (Int, [Handle, Handle, c.POINTER(Notes)]),
+    "spd_classifier_metadata": (c.POINTER(Notes), [Handle]),
     "spd_classifier_save": (Int, [Handle, Handle, Text]),
     "spd_classifier_load": (Int, [Handle, Text, c.POINTER(Handle)]),
     "spd_classifier_pack": (Int, [Handle, Handle, c.POINTER(c.c_void_p), c.POINTER(Size)]),
@@ -339,6 +314,10 @@ PROTOTYPES = {
     "spd_covariance": (Int, [Handle, Size, Size, Doubles, c.POINTER(CovarianceOptions), Doubles]),
     "spd_covariances": (Int, [Handle, Size, Size, Size, Doubles, c.POINTER(CovarianceOptions),
                               Doubles]),
+}
+# Not in the header: the Euclidean mean of arrays of any shape.
+PRIVATE = {
+    "spd_private_flat_mean": (None, [Size, Size, Size, Doubles, Doubles, Doubles]),
 }
 
 
@@ -362,7 +341,7 @@ def _path() -> str:
 def _load() -> c.CDLL:
     _spare_blas_threads()
     library = c.CDLL(_path())
-    for name, (result, arguments) in PROTOTYPES.items():
+    for name, (result, arguments) in {**PROTOTYPES, **PRIVATE}.items():
         function = getattr(library, name)
         function.restype = result
         function.argtypes = arguments
@@ -370,3 +349,38 @@ def _load() -> c.CDLL:
 
 
 lib = _load()
+
+
+def value(of: str, word: str) -> int:
+    """The library's number of a word of one of its enumerations; below 0 if it knows none."""
+    return int(lib.spd_parse(None, ENUMS.index(of), word.encode()))
+
+
+# ---- the module quick ---------------------------------------------------------------------------
+
+_BOUND = ("spd_context_set_threads", "spd_context_set_engine", "spd_context_set_progress",
+          "spd_distance2", "spd_pairwise2", "spd_mean", "spd_geodesics", "spd_apply",
+          "spd_private_flat_mean")
+
+
+def _load_quick() -> Any:
+    """The module of python/quick/quick.c, which is beside the library, bound to it; None if there is
+    none for this interpreter: before Python 3.11, and without a global lock, of which the stable
+    interface knows nothing."""
+    path = pathlib.Path(lib._name).with_name("_quick.abi3.so")
+    if sys.version_info < (3, 11) or os.environ.get("SPDML_QUICK") == "0" or not path.is_file() or \
+            sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return None
+    loader = importlib.machinery.ExtensionFileLoader("spdml._quick", str(path))
+    spec = importlib.util.spec_from_loader("spdml._quick", loader)
+    assert spec is not None
+    try:
+        module = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+    except ImportError:  # by another interpreter than CPython, or a damaged file: slower, not wrong
+        return None
+    module.bind(tuple(c.cast(getattr(lib, name), c.c_void_p).value for name in _BOUND))
+    return module
+
+
+quick = _load_quick()

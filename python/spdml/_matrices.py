@@ -7,10 +7,10 @@ from typing import Any, List, Optional, Sequence
 
 import numpy as np
 
-from ._arrays import doubles, square
+from ._arrays import square
 from ._calls import call, context
 from ._errors import InvalidArgumentError, NotFiniteError
-from ._sets import real_form
+from ._sets import host
 
 _SYMMETRY = 1e-3  # `square` has looked at it more closely
 _SEMIDEFINITE = ("euclid", "euclidean")
@@ -44,8 +44,7 @@ def semidefinite(X: Any, size: Optional[int] = None) -> np.ndarray:
 def definite(X: Any, size: Optional[int] = None, n_jobs: Optional[int] = None) -> np.ndarray:
     """The same, and every matrix has a Cholesky factor."""
     array = _set(X, size)
-    form = real_form(array)
-    call(context(n_jobs), "spd_check", form.shape[1], len(form), doubles(form), _SYMMETRY)
+    call(context(n_jobs), "spd_check", host(array), _SYMMETRY)
     return array
 
 

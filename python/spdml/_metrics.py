@@ -25,6 +25,17 @@ GEODESICS = CORE + ("cholesky", "thompson")
 MAPS = ("airm", "bures-wasserstein", "euclidean", "log-cholesky", "log-euclidean")
 TRANSPORTS = ("airm", "euclidean", "log-cholesky", "log-euclidean")
 MEDIANS = ("airm", "euclidean")
+# The library's numbers of the first ones, by our names and pyRiemann's
+NUMBERS = {name: metric_number(name) for name in
+           CORE + tuple(theirs for theirs, ours in OURS.items() if ours in CORE)}
+
+
+def own(metric: Any) -> str:
+    """A metric for arrays on a GPU: one of the library's own."""
+    if not isinstance(metric, str) or OURS.get(metric, metric) not in CORE:
+        raise InvalidArgumentError(f"metric {metric!r} is not for arrays on a GPU; use one of "
+                                   f"{', '.join(CORE)}, or bring the arrays to the host")
+    return OURS.get(metric, metric)
 
 
 def known(metric: Any, among: Iterable[str]) -> str:
@@ -35,7 +46,3 @@ def known(metric: Any, among: Iterable[str]) -> str:
             f"metric {metric!r} is unknown; use one of {', '.join(among)}")
     return str(name)
 
-
-def core_number(name: str) -> int:
-    """The library's number of a metric that it computes itself."""
-    return metric_number(name)

@@ -1,4 +1,5 @@
-"""The library's batched functions on arrays with any leading dimensions, real or complex.
+"""Sets of matrices as the library takes them, and its batched functions on arrays with any leading
+dimensions, real or complex.
 
 Arrays come from `_arrays.square`: C-contiguous float64 or complex128, (..., n, n). Complex matrices
 travel in their real form (`_hermitian`) where that is faster: of twice the size, it takes twice the
@@ -8,16 +9,18 @@ about matrix 7 of a set is said about the place that it has in the caller's arra
 from __future__ import annotations
 
 import contextlib
+import ctypes as c
 from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import doubles, numbers, place, real, whole
+from . import _device
+from ._arrays import SYMMETRY, doubles, numbers, place, real, whole
 from ._calls import call, context
 from ._errors import (BadMatrixError, InvalidArgumentError, NotFiniteError,
                       NotPositiveDefiniteError)
 from ._hermitian import embed, extract
-from ._library import MeanOptions
+from ._library import Doubles, Longs, MeanOptions, Set, value
 
 _EMBEDDED = 16        # complex matrices up to this size go to the library for functions
 _EMBEDDED_JOINTLY = 32  # and for joint eigenvalues
@@ -27,7 +30,7 @@ _LITTLE = 2.0**-16  # or with a pivot as small, relative to the diagonal
 _SCALAR: Dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "log": np.log, "exp": np.exp, "sqrt": np.sqrt, "invsqrt": lambda v: np.asarray(v**-0.5)}
 
-FUNCTIONS = {"log": 0, "exp": 1, "sqrt": 2, "invsqrt": 3, "power": 4}
+FUNCTIONS = {name: value("function", name) for name in ("log", "exp", "sqrt", "invsqrt", "power")}
 
 
 def flat(X: np.ndarray) -> np.ndarray:
@@ -38,6 +41,75 @@ def flat(X: np.ndarray) -> np.ndarray:
 def real_form(X: np.ndarray) -> np.ndarray:
     """X as one set of real matrices: itself, or embedded."""
     return embed(flat(X)) if np.iscomplexobj(X) else np.ascontiguousarray(flat(X))
+
+
+_HOST, _, _DEVICE = range(3)  # spd_place
+_FLOAT64, _FLOAT32 = value("type", "float64"), value("type", "float32")
+
+
+def host(X: np.ndarray) -> Set:
+    """The set of an array (..., n, n) of float64, complex128 or float32."""
+    R = real_form(X)
+    made = Set(R.shape[1], len(R), R.ctypes.data, _FLOAT32 if R.dtype == np.float32 else _FLOAT64,
+               int(np.iscomplexobj(X)))
+    made.holds, made.leading = R, X.shape[:-2]
+    return made
+
+
+def hosts(X: np.ndarray, Y: Optional[np.ndarray]) -> Tuple[Set, Optional[Set]]:
+    """Sets of two arrays, both real or both complex."""
+    if Y is None:
+        return host(X), None
+    kind = np.result_type(X, Y)
+    return host(X.astype(kind, copy=False)), host(Y.astype(kind, copy=False))
+
+
+class DeviceSet(Set):
+    """The set of an array on a GPU."""
+    holds: _device.View
+    given: Any
+    library: _device.Library
+
+
+def device(X: Any, name: str, size: Optional[int] = None, ndim: Optional[int] = 3,
+           beside: Optional[DeviceSet] = None) -> DeviceSet:
+    """The set of an array on a GPU, that of another set if told, which is checked and so waited for."""
+    found = _device.matrices(X, name, size, ndim)
+    if beside is not None and beside.device != found.device:
+        raise InvalidArgumentError(f"X lies on GPU {beside.device} and {name} on GPU {found.device}; bring them "
+                                   f"to one")
+    made = DeviceSet(n=found.shape[-1], p=int(np.prod(found.shape[:-2], dtype=int)), X=found.pointer,
+                     place=_DEVICE, device=found.device, stream=found.stream)
+    made.holds, made.leading, made.given = found, found.shape[:-2], X
+    made.library = _device.library(X, name)
+    with called(("X", name, made.leading)):
+        call(context(), "spd_check", made, SYMMETRY)
+    made.stream = _device.DEFAULT_STREAM
+    return made
+
+
+def devices(X: Any, Y: Any, name: str) -> Tuple[DeviceSet, Optional[DeviceSet]]:
+    """Sets of X and of another array of that name on one GPU."""
+    A = device(X, "X")
+    return A, None if Y is None else device(Y, name, A.n, beside=A)
+
+
+def new(beside: Set, shape: Tuple[int, ...], kind: str = "float64") -> Tuple[Any, Any]:
+    """An array for results of functions of a set, where that lies, and a pointer to it. To who checks
+    types it is what it is in memory."""
+    if isinstance(beside, DeviceSet):
+        made = beside.library.empty(beside.given, shape, kind)
+        at = _device.view(made, "the result", kind).pointer
+    else:
+        made = np.empty(shape, kind)
+        at = made.ctypes.data
+    return made, c.cast(at, Doubles if kind == "float64" else Longs)
+
+
+def rooted(D2: Any, beside: Set) -> Any:
+    """Square roots, in place."""
+    return beside.library.root(D2) if isinstance(beside, DeviceSet) else \
+        np.sqrt(np.maximum(D2, 0.0, out=D2), out=D2)
 
 
 def copies(X: np.ndarray) -> int:
@@ -119,12 +191,15 @@ def apply(X: np.ndarray, function: str, power: float = 1.0, n_jobs: Optional[int
         F = _apply_complex(X, function, power)
         if F is not None:
             return F
-    R = real_form(X)
-    F = np.empty_like(R)
-    with called(("X", name, X.shape[:-2])):
-        call(context(n_jobs), "spd_apply", FUNCTIONS[function], power, R.shape[1], len(R),
-             doubles(R), doubles(F))
-    return from_real(F, X.shape[:-2], np.iscomplexobj(X))
+    return apply_to(host(X), function, power, n_jobs, name)
+
+
+def apply_to(X: Set, function: str, power: float, n_jobs: Optional[int], name: str = "X") -> np.ndarray:
+    """The same of any set."""
+    F, at = new(X, X.leading + (X.n, X.n))
+    with called(("X", name, X.leading)):
+        call(context(n_jobs), "spd_apply", FUNCTIONS[function], power, X, at)
+    return extract(F) if X.hermitian else np.asarray(F) if isinstance(F, np.ndarray) else F
 
 
 def semidefinite(X: np.ndarray, function: str, power: float, n_jobs: Optional[int] = None) -> np.ndarray:
@@ -168,10 +243,10 @@ def _by_lapack(X: np.ndarray, function: Callable[[np.ndarray], Any]) -> Any:
 
 
 def _transformed(function: str, X: np.ndarray, name: str) -> np.ndarray:
-    R = real_form(X)
-    F = np.empty_like(R)
+    S = host(X)
+    F = np.empty_like(S.holds)
     with called(("X", name, X.shape[:-2])):
-        call(context(), function, R.shape[1], len(R), doubles(R), doubles(F))
+        call(context(), function, S, doubles(F))
     return from_real(F, X.shape[:-2], np.iscomplexobj(X))
 
 
@@ -205,19 +280,18 @@ def logdet(X: np.ndarray, name: str = "X") -> np.ndarray:
     """Logarithms of the determinants of positive definite matrices."""
     if np.iscomplexobj(X):
         return np.asarray(2 * np.log(diagonal(cholesky(X, name))).sum(axis=-1))
-    R = real_form(X)
-    values = np.empty(len(R))
+    values = np.empty(X.shape[:-2])
     with called(("X", name, X.shape[:-2])):
-        call(context(), "spd_logdet", R.shape[1], len(R), doubles(R), doubles(values))
-    return values.reshape(X.shape[:-2])
+        call(context(), "spd_logdet", host(X), doubles(values))
+    return values
 
 
 def eigenvalues(X: np.ndarray, name: str = "X") -> np.ndarray:
     """Eigenvalues (..., n), ascending."""
-    R = real_form(X)
-    values = np.empty(R.shape[:2])
+    S = host(X)
+    values = np.empty((S.p, S.n))
     with called(("X", name, X.shape[:-2])):
-        call(context(), "spd_eigh", R.shape[1], len(R), doubles(R), doubles(values), None)
+        call(context(), "spd_eigh", S, doubles(values), None)
     return np.ascontiguousarray(values[:, ::copies(X)]).reshape(X.shape[:-1])
 
 
@@ -238,8 +312,7 @@ def joint_eigenvectors(A: np.ndarray, B: np.ndarray, names: Tuple[str, str] = ("
     """Of A v = lambda B v with V' B V = I, for sets of real matrices (p, n, n)."""
     values, V = np.empty(A.shape[:2]), np.empty_like(A)
     with called(("X", names[0], A.shape[:-2]), ("Y", names[1], B.shape[:-2])):
-        call(context(), "spd_eigh_general", A.shape[1], len(A), doubles(A), doubles(B),
-             doubles(values), doubles(V))
+        call(context(), "spd_eigh_general", host(A), host(B), doubles(values), doubles(V))
     return values, V
 
 
@@ -253,11 +326,10 @@ def joint_eigenvalues(A: np.ndarray, B: np.ndarray, names: Tuple[str, str] = ("A
         half = np.linalg.solve(L, A)
         finite(A, names[0])
         return np.linalg.eigvalsh(hermitian(adjoint(np.linalg.solve(L, adjoint(half)))))
-    X, Y = real_form(P), real_form(Q)
-    values = np.empty(X.shape[:2])
+    X, Y = host(P), host(Q)
+    values = np.empty((X.p, X.n))
     with called(("X", names[0], A.shape[:-2]), ("Y", names[1], B.shape[:-2]), common=leading):
-        call(context(), "spd_eigh_general", X.shape[1], len(X), doubles(X), doubles(Y),
-             doubles(values), None)
+        call(context(), "spd_eigh_general", X, Y, doubles(values), None)
     values = np.ascontiguousarray(values[:, ::copies(P)])
     return values.reshape(leading + values.shape[-1:])
 
@@ -266,11 +338,15 @@ def whitened(X: np.ndarray, W: np.ndarray) -> np.ndarray:
     """W' X W, exactly symmetric or Hermitian, for one square W (n, n)."""
     if np.iscomplexobj(X) or np.iscomplexobj(W) or W.shape[0] != W.shape[1]:
         return hermitian(adjoint(W) @ X @ W)
-    R = real_form(X)
-    S = np.empty_like(R)
-    W = np.ascontiguousarray(W)
-    call(context(), "spd_congruence", len(W), len(W), len(R), doubles(R), doubles(W), doubles(S))
-    return S.reshape(X.shape)
+    return congruence(host(X), np.ascontiguousarray(W)).reshape(X.shape)
+
+
+def congruence(X: Set, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarray:
+    """W' X_i W (p, m, m); W lies on the host."""
+    S, at = new(X, (X.p, W.shape[1], W.shape[1]))
+    with called(("X", "X", (X.p,))):
+        call(context(n_jobs), "spd_congruence", X, W.shape[1], doubles(W), at)
+    return np.asarray(S) if isinstance(S, np.ndarray) else S
 
 
 def given_weights(sample_weight: Any, count: int) -> Optional[np.ndarray]:
@@ -284,15 +360,19 @@ def given_weights(sample_weight: Any, count: int) -> Optional[np.ndarray]:
     return weights
 
 
-def weights_of(sample_weight: Any, count: int) -> np.ndarray:
-    """Weights with the sum one."""
+def checked_weights(sample_weight: Any, count: int) -> Optional[np.ndarray]:
+    """Weights from 0 on."""
     weights = given_weights(sample_weight, count)
-    if weights is None:
-        return np.full(count, 1.0 / count)
-    if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+    if weights is not None and (not (weights >= 0).all() or not 0 < weights.sum() < np.inf):
         raise InvalidArgumentError(
             "sample_weight must hold numbers from 0 on that are finite and not all 0")
-    return np.asarray(weights / weights.sum())
+    return weights
+
+
+def weights_of(sample_weight: Any, count: int) -> np.ndarray:
+    """Weights with the sum one."""
+    weights = checked_weights(sample_weight, count)
+    return np.full(count, 1.0 / count) if weights is None else np.asarray(weights / weights.sum())
 
 
 def mean_options(weights: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> MeanOptions:

@@ -14,16 +14,15 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from ._arrays import doubles, ints, numbers, text
-from ._calls import Context, call, context
+from ._calls import call, context
 from ._errors import BadMatrixError, InvalidArgumentError
-from ._library import METHOD_NAME, PARAMETERS, Facts, Handle, Method, Notes, Samples, lib
+from ._library import METHOD_NAME, PARAMETERS, Facts, Handle, Method, Notes, Samples, lib, value
+from ._metrics import CORE
 from ._model import packed
 from ._sets import real_form
 from .maps import parameter_number, parameter_value
 
-_FLOAT64, _INT64, _TEXT = 0, 1, 2
-_METRICS = ("stein", "airm", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky",
-            "euclidean")
+_FLOAT64, _INT64, _TEXT = (value("type", name) for name in ("float64", "int64", "text"))
 
 
 def _samples(X: np.ndarray, label: Optional[np.ndarray], classes: int) -> Samples:
@@ -114,7 +113,7 @@ class Trained:
         name = c.create_string_buffer(METHOD_NAME)
         lib.spd_method_name(c.byref(method), name)
         facts = Facts()
-        call(context(1), "spd_classifier_look", pointer, c.byref(facts))
+        call(context(1), "spd_classifier_info", pointer, c.byref(facts))
         if facts.classes != len(classes):
             raise InvalidArgumentError(
                 f"the trained method has {facts.classes} classes, and {len(classes)} are named")
@@ -150,7 +149,7 @@ class Trained:
     def metric_of(self, classifier: str, wanted: str) -> str:
         """The metric of a method of this classifier without a map."""
         begin, _, metric = self.name.partition("-")
-        if begin != classifier or metric not in _METRICS:
+        if begin != classifier or metric not in CORE:
             raise self.refusal(wanted)
         return metric
 
@@ -202,12 +201,12 @@ def _unpacked(image: bytes, classes: np.ndarray) -> Trained:
 def load(path: Any) -> Trained:
     made = _Owner()
     call(context(), "spd_classifier_load", os.fsencode(path), c.byref(made.pointer))
-    return Trained(made, _classes(lib.spd_classifier_notes(made.pointer).contents))
+    return Trained(made, _classes(lib.spd_classifier_metadata(made.pointer).contents))
 
 
-def _parse(ctx: Context, name: str, values: Dict[str, Any], normalize: bool) -> Method:
+def _parse(name: str, values: Dict[str, Any], normalize: bool) -> Method:
     method = Method()
-    call(ctx, "spd_method_parse", text(name, "method"), c.byref(method))
+    call(context(1), "spd_method_parse", text(name, "method"), c.byref(method))
     if lib.spd_method_on_vectors(c.byref(method)):
         raise InvalidArgumentError(f"{name} works on vectors, not on SPD matrices")
     method.normalize_kernel = int(normalize)
@@ -221,17 +220,16 @@ def train(name: str, values: Dict[str, Any], normalize: bool, X: np.ndarray, cla
           label: np.ndarray, n_jobs: Optional[int],
           means: Tuple[Any, Any] = (None, None)) -> Trained:
     """The method, trained on X with the class numbers label; nothing of them is kept."""
-    ctx = context(n_jobs)
-    method = _parse(ctx, name, values, normalize)
+    method = _parse(name, values, normalize)
     samples = _samples(X, label, len(classes))
     keep: List[Any] = []
     take_means(samples, means[0], means[1], keep)
     made = _Owner()
-    call(ctx, "spd_classifier_fit", c.byref(method), c.byref(samples), None,
+    call(context(n_jobs), "spd_classifier_fit", c.byref(method), c.byref(samples), None,
          c.byref(made.pointer))
     texts, kind = _names(classes)
     names = (c.c_char_p * len(texts))(*texts)
     notes = Notes(classes=len(texts), class_name=names, label_type=kind, accuracy=np.nan,
                   accuracy_no_map=np.nan)
-    call(ctx, "spd_classifier_note", made.pointer, c.byref(notes))
+    call(context(1), "spd_classifier_set_metadata", made.pointer, c.byref(notes))
     return Trained(made, classes)

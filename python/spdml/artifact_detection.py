@@ -10,6 +10,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import whole
+from ._docs import documented
 from ._errors import InvalidArgumentError
 from ._labels import column, weights
 from ._matrices import checked, checked_size, metrics_of
@@ -26,6 +27,7 @@ class _Ball(NamedTuple):
     metrics: Tuple[Any, Any]
 
 
+@documented
 class Potato(MatrixTransformer):
     """Riemannian potato (Barachant, Andreev and Congedo 2013): a matrix is clean if the logarithm of
     its distance from the mean of the clean ones has a z-score below a threshold. The mean is found
@@ -41,8 +43,7 @@ class Potato(MatrixTransformer):
         How often matrices are left out at most.
     pos_label, neg_label : int
         The labels of clean matrices and of artefacts.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
 
     Attributes
     ----------

@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from . import _trained
 from ._arrays import metric_number
+from ._calls import word_of
+from ._docs import documented
 from ._errors import FileFormatError, InvalidArgumentError
 from ._hermitian import extract
 from ._kernel_machine import KernelMachine, wants_probability
 from ._labels import class_numbers, places, weights
-from ._library import lib
 from ._matrices import checked, checked_size, metrics_of
 from ._means import ByDistance, class_means, class_weights
 from ._tags import MatrixEstimator
@@ -40,6 +41,7 @@ class _Centres(NamedTuple):
     metric: Any  # of distances
 
 
+@documented
 class MDM(ByDistance):
     """Minimum distance to mean: the class whose mean is nearest.
 
@@ -47,8 +49,7 @@ class MDM(ByDistance):
     ----------
     metric : str or dict
         Of means and distances, by our names or pyRiemann's; or {'mean': ..., 'distance': ...}.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
 
     Attributes
     ----------
@@ -192,7 +193,7 @@ class MDM(ByDistance):
         centres = self._state()
         if not centres.weight.all():
             raise InvalidArgumentError("files hold a mean for every class; use pickle")
-        name = lib.spd_metric_name(metric_number(centres.metric)).decode()
+        name = word_of("metric", metric_number(centres.metric))
         label = np.arange(len(centres.classes), dtype=np.intc)
         trained = _trained.train(f"mdm-{name}", {}, False, np.ascontiguousarray(centres.means),
                                  centres.classes, label, self.n_jobs)
@@ -226,6 +227,7 @@ class MDM(ByDistance):
         return made
 
 
+@documented
 class FgMDM(ByDistance):
     """`MDM` after the filter of `FGDA` (Barachant et al. 2010).
 
@@ -235,8 +237,7 @@ class FgMDM(ByDistance):
         Of means, distances and tangent space; or {'mean': ..., 'distance': ..., 'map': ...}.
     tsupdate : bool
         As of `TangentSpace`.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
 
     Attributes
     ----------

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _trained
 from ._arrays import metric_number, whole
+from ._docs import documented
 from ._errors import InvalidArgumentError
 from ._labels import class_numbers, equal_weights, places
 from ._library import PARAMETERS
@@ -131,6 +132,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         return made
 
 
+@documented
 class SPDClassifier(_Recognizer):
     """Any method of the command by its name.
 
@@ -144,8 +146,7 @@ class SPDClassifier(_Recognizer):
         name). What is left out has its default.
     normalize_kernel : bool
         Kernels with a diagonal of one.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
 
     Attributes
     ----------
@@ -203,6 +204,7 @@ class SPDClassifier(_Recognizer):
                 "normalize_kernel": trained.normalize_kernel}
 
 
+@documented
 class KNearestNeighbors(_Recognizer):
     """The majority class of the nearest training matrices; ties go to the nearer class.
 
@@ -211,8 +213,7 @@ class KNearestNeighbors(_Recognizer):
     n_neighbors : int
     metric : str
         By our names or pyRiemann's.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
 
     Attributes
     ----------
@@ -262,6 +263,7 @@ class KNearestNeighbors(_Recognizer):
                 "metric": trained.metric_of("knn", cls.__name__)}
 
 
+@documented
 class RSRClassifier(_Recognizer):
     """Riemannian sparse representation (Harandi et al., ECCV 2012): sparse coding with the Stein
     kernel over the training matrices; the class with the smallest residual.
@@ -276,8 +278,7 @@ class RSRClassifier(_Recognizer):
         In place of beta: beta times the median squared distance of the training matrices.
     normalize_kernel : bool
         A kernel with a diagonal of one.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
 
     Attributes
     ----------
@@ -320,6 +321,7 @@ class RSRClassifier(_Recognizer):
                 "normalize_kernel": trained.normalize_kernel}
 
 
+@documented
 class CDLClassifier(_Recognizer):
     """Covariance discriminative learning (Wang et al., CVPR 2012): log-Euclidean kernel with kernel
     partial least squares or kernel discriminant analysis.
@@ -329,8 +331,7 @@ class CDLClassifier(_Recognizer):
     n_components : int or None
         Of partial least squares; None: the number of classes less one.
     variant : 'pls' or 'lda'
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
 
     Attributes
     ----------

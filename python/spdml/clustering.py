@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import whole
+from ._docs import documented
 from ._errors import InvalidArgumentError
 from ._matrices import checked, checked_size, metrics_of
 from ._means import class_means
@@ -30,6 +31,7 @@ class _Clusters(NamedTuple):
     converged: bool
 
 
+@documented
 class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
     """k means under a metric of SPD matrices: every matrix belongs to the nearest of k means.
 
@@ -45,8 +47,7 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
         Matrices of the set drawn at random, drawn so that they are far apart, or given.
     n_init : int
         Starts, of which the best is kept; a given start is one.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
     tol : float
         It ends when no more than this share of the matrices changes its cluster.
 

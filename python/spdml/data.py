@@ -11,8 +11,9 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from ._arrays import doubles, numbers, real, text, whole
-from ._calls import call, context
+from ._calls import call, context, number_of
 from ._data_library import Array, DataSet, DescribeOptions, Failures, Rect, data_library
+from ._docs import documented
 from ._errors import InvalidArgumentError
 from .functions import _shrinkage, covariances
 
@@ -218,6 +219,7 @@ def _note(made: Description, notes: Failures) -> None:
             warnings.warn(f"left out {count} {what}", UserWarning, stacklevel=3)
 
 
+@documented
 def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
              n_jobs: Optional[int] = None, **options: Any) -> Description:
     """SPD matrices from images, motion capture, tables, signals and recordings, as the command
@@ -233,8 +235,7 @@ def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
         scales, orientations, kmax, spacing, sigma, grid, rects; motion: asf, center, frames,
         temporal_pyramid, overlap, unit_range; signals: group, channels_first, rate, window, step, bands (pairs of
         edges), order, channels, events, epoch (from, to), event_names. Sizes are numbers or pairs.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
 
     Needs libspdml-data beside libspdml, which is in the package spdml-data.
 
@@ -253,14 +254,12 @@ def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
     (1, 3, 3)
     """
     library = data_library()
-    ctx = context(n_jobs)
-    number = c.c_int()
-    call(ctx, "spd_descriptor_parse", text(kind, "kind"), c.byref(number), library=library)
-    chosen = _Options(number.value, dict(options))
+    number = number_of("descriptor", text(kind, "kind"))
+    chosen = _Options(number, dict(options))
     listed = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
     names = (c.c_char_p * max(1, len(listed)))(*[os.fsencode(p) for p in listed])
     data, notes = c.POINTER(DataSet)(), c.POINTER(Failures)()
-    call(ctx, "spd_describe", number, len(listed), names, c.byref(chosen.o), c.byref(data),
+    call(context(n_jobs), "spd_describe", number, len(listed), names, c.byref(chosen.o), c.byref(data),
          c.byref(notes), library=library)
     try:
         d = data.contents
@@ -273,7 +272,7 @@ def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
         _note(made, notes.contents)
     finally:
         library.spd_data_free(data)
-        library.spd_failures_free(notes)
+        library.spd_describe_info_free(notes)
     return made
 
 

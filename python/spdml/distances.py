@@ -12,15 +12,18 @@ metrics have in common:
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Tuple, Union
+import math
+from typing import Any, Callable, Optional, Tuple, Union, cast
 
 import numpy as np
 
-from . import _device, _fast, _metrics, _on_device, _sets
-from ._arrays import doubles, numbers, place, real, square
+from . import _device, _metrics, _sets, _shortcuts
+from ._arrays import doubles, metric_number, numbers, place, real, square
 from ._calls import call, context
+from ._docs import documented
 from ._errors import InvalidArgumentError, NotPositiveDefiniteError, NumericError
-from ._sets import adjoint, called, cholesky, flat, hermitian, real_form
+from ._library import Set
+from ._sets import adjoint, called, cholesky, flat, hermitian, hosts
 
 Metric = Union[str, Callable[..., Any]]
 _DIVERGENCES = ("kullback", "kullback_right", "kullback_sym")  # not rooted
@@ -145,7 +148,7 @@ def _one_by_one(A: np.ndarray, B: np.ndarray, metric: str, hard: np.ndarray, D: 
     for i in map(int, np.flatnonzero(hard)):
         if name in _metrics.CORE:
             with called(("X", f"A{place(i, leading)}", ()), ("Y", f"B{place(i, leading)}", ())):
-                D[i] = _core_pairwise(P[i:i + 1], Q[i:i + 1], name, 1)[0, 0]
+                D[i] = _core_pairwise(_sets.host(P[i:i + 1]), _sets.host(Q[i:i + 1]), name, 1)[0, 0]
         elif not np.isfinite(D[i]):
             raise NumericError(f"the distance by {metric!r} of pair {i} is lost in rounding: the "
                                f"matrices are too ill-conditioned")
@@ -192,7 +195,7 @@ def both(A: Any, B: Any, names: Tuple[str, str] = ("A", "B")) -> Tuple[np.ndarra
     return A, B
 
 
-@_fast.distance
+@documented
 def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
              power: Optional[float] = None, n_jobs: Optional[int] = None) -> Any:
     """Distances between matrices that stand at the same place.
@@ -207,16 +210,12 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
         'euclidean', 'cholesky', 'harmonic', 'power-euclidean', 'thompson', or the divergences
         'kullback', 'kullback_right', 'kullback_sym'; pyRiemann's names too. A callable is called as
         ``metric(A, B, squared=squared)``.
-    squared : bool
-        Squared distances.
+    {squared}
     power : float, optional
         The exponent of 'power-euclidean'.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {n_jobs}
 
-    Returns
-    -------
-    float or array, shape (...,)
+    {numbers}
 
     Examples
     --------
@@ -226,6 +225,10 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
     >>> spdml.distance(np.ones((5, 1, 1)), np.eye(1)).shape
     (5,)
     """
+    if power is None and n_jobs is None:
+        d2 = _shortcuts.distance(A, B, metric)
+        if d2 is not None:
+            return d2 if squared else math.sqrt(d2) if d2.__class__ is float else np.sqrt(d2, out=d2)
     if callable(metric):
         return metric(A, B, squared=squared)
     name = _metrics.known(metric, _metrics.DISTANCES)
@@ -255,28 +258,21 @@ def _measured(A: np.ndarray, B: np.ndarray, name: str, squared: bool, power: flo
 
 
 def _one_pair(A: np.ndarray, B: np.ndarray, name: str) -> np.ndarray:
-    """The squared distance by the library, which is that of the short way (`_fast`)."""
+    """The squared distance by the library, which is that of the quick way."""
     d2 = np.empty(())
     with called(("X", "A", ()), ("Y", "B", ())):
-        call(context(1), "spd_distance2", _metrics.core_number(name), len(A), doubles(A), doubles(B),
+        call(context(1), "spd_distance2", _metrics.NUMBERS[name], len(A), doubles(A), doubles(B),
              doubles(d2))
     return d2
 
 
 # ---- all pairs of two sets ----------------------------------------------------------------------
 
-def _core_pairwise(X: np.ndarray, Y: Optional[np.ndarray], name: str, n_jobs: Optional[int]
-                   ) -> np.ndarray:
+def _core_pairwise(X: Set, Y: Optional[Set], name: Any, n_jobs: Optional[int]) -> np.ndarray:
     """Squared distances by the library."""
-    kind = np.result_type(X, X if Y is None else Y)
-    F = real_form(X.astype(kind, copy=False))
-    G = None if Y is None else real_form(Y.astype(kind, copy=False))
-    D2 = np.empty((len(F), len(F) if G is None else len(G)))
-    call(context(n_jobs), "spd_pairwise2", _metrics.core_number(name), F.shape[1], len(F),
-         doubles(F), D2.shape[1], doubles(G), doubles(D2))
-    if kind.kind == "c":
-        D2 *= 0.5
-    return D2
+    D2, at = _sets.new(X, (X.p, X.p if Y is None else Y.p))
+    call(context(n_jobs), "spd_pairwise2", metric_number(name), X, Y, at)
+    return cast(np.ndarray, D2)
 
 
 def _lower_as_symmetric(L: np.ndarray) -> np.ndarray:
@@ -313,16 +309,16 @@ def all_pairs(X: np.ndarray, Y: Optional[np.ndarray], name: str, squared: bool,
     seen = name in ("harmonic", "power-euclidean") or (
         name == "log-euclidean" and np.iscomplexobj(X))
     if name in _metrics.CORE and not lower and not seen:
-        return _rooted(_core_pairwise(X, Y, name, n_jobs), squared)
+        return _rooted(_core_pairwise(*hosts(X, Y), name, n_jobs), squared)
     if name == "kullback_sym":
-        return _delivered(_core_pairwise(X, Y, "jeffrey", n_jobs), name, squared)
+        return _delivered(_core_pairwise(*hosts(X, Y), "jeffrey", n_jobs), name, squared)
     if seen or lower:
         F = _flattened(X, name, power, "X")
         G = None if Y is None else _flattened(Y, name, power, "Y")
         assert F is not None
         if lower:
             F, G = _lower_as_symmetric(F), None if G is None else _lower_as_symmetric(G)
-        return _rooted(_core_pairwise(F, G, "euclidean", n_jobs), squared)
+        return _rooted(_core_pairwise(*hosts(F, G), "euclidean", n_jobs), squared)
     if name in ("kullback", "kullback_right"):
         other = X if Y is None else Y
         D = (_kullback_pairwise(X, other) if name == "kullback" else
@@ -337,22 +333,19 @@ def all_pairs(X: np.ndarray, Y: Optional[np.ndarray], name: str, squared: bool,
     return _delivered(D, name, squared)
 
 
-@_fast.pairwise_distances
+@documented
 def pairwise_distances(X: Any, Y: Any = None, metric: Metric = "airm", squared: bool = False,
                        n_jobs: Optional[int] = None, power: Optional[float] = None) -> np.ndarray:
     """Distances between all matrices of X and all of Y, or within X without Y.
 
     Parameters
     ----------
-    X : array, shape (p, n, n)
-        Positive definite matrices, symmetric or Hermitian.
+    {X_set}
     Y : array, shape (q, n, n), optional
     metric : str or callable
         As of `distance`; a callable is called for each pair.
-    squared : bool
-        Squared distances.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {squared}
+    {n_jobs}
     power : float, optional
         The exponent of 'power-euclidean'.
 
@@ -374,8 +367,14 @@ def pairwise_distances(X: Any, Y: Any = None, metric: Metric = "airm", squared: 
            [1., 0., 1.],
            [2., 1., 0.]])
     """
+    D2 = _shortcuts.pairwise(X, Y, metric, n_jobs) if power is None else None
+    if D2 is not None:
+        return D2 if squared else np.sqrt(D2, out=D2)
     if _device.holds(X) or _device.holds(Y):
-        return _on_device.pairwise(X, Y, metric, squared, power, n_jobs)
+        power_of(_metrics.own(metric), power)
+        A, B = _sets.devices(X, Y, "Y")
+        D2 = _core_pairwise(A, B, metric, n_jobs)
+        return D2 if squared else _sets.rooted(D2, A)
     X = set_of(X, "X")
     Y = None if Y is None else set_of(Y, "Y", X.shape[1])
     if callable(metric):
@@ -394,6 +393,7 @@ def set_of(X: Any, name: str, size: Optional[int] = None) -> np.ndarray:
     return square(X, name, size)
 
 
+@documented
 def mahalanobis(X: Any, C: Any, mean: Any = None, squared: bool = False) -> np.ndarray:
     """Mahalanobis distances of vectors, the columns of X, to a distribution with covariance C.
 
@@ -405,8 +405,7 @@ def mahalanobis(X: Any, C: Any, mean: Any = None, squared: bool = False) -> np.n
         Positive definite matrices, symmetric or Hermitian.
     mean : array, shape (..., n, 1), optional
         The centre; zero without it.
-    squared : bool
-        Squared distances.
+    {squared}
 
     Returns
     -------

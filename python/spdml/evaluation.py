@@ -9,10 +9,12 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 import numpy as np
 from sklearn.base import clone
 
-from ._arrays import doubles, encode_labels, ints, matrices, numbers, real, text, whole
+from ._arrays import doubles, ints, matrices, numbers, real, text, whole
 from ._calls import Context, call, context
 from ._errors import InvalidArgumentError
-from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Samples, lib)
+from ._labels import class_numbers
+from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Outcome,
+                       ResultField, Samples, lib)
 from ._library import Evaluation as _Found
 from ._matrices import definite
 from ._sets import real_form
@@ -22,6 +24,16 @@ from .maps import SPDML, parameter_number, parameter_value
 
 _SPLITS, _GIVEN, _LEAVE_OUT, _FOLDS = 0, 1, 2, 3
 _FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
+
+_SCORES = 5  # the first so many fields are scores
+_FIELDS: List[ResultField] = []  # the library's table of the numbers of a result
+while lib.spd_result_field_at(len(_FIELDS)):
+    _FIELDS.append(lib.spd_result_field_at(len(_FIELDS)).contents)
+
+
+def _number(field: ResultField, outcome: Outcome) -> Any:
+    kind = (c.c_double, c.c_size_t, c.c_int)[field.type]
+    return kind.from_address(c.addressof(outcome) + field.outcome).value
 
 
 class Evaluation:
@@ -60,9 +72,6 @@ class Evaluation:
         results = [found.method[m].contents for m in range(found.methods)]
         cells = [[result.outcome[r].contents for r in range(found.rounds)] for result in results]
 
-        def each(name: str) -> np.ndarray:
-            return np.array([[getattr(o, name) for o in row] for row in cells])
-
         self.classes = classes
         self.methods = [result.name.decode() for result in results]
         self.rounds = [str(i + 1) if groups is None else str(groups[r.group])
@@ -71,18 +80,10 @@ class Evaluation:
         self.test = [_copy(r.test, r.test_count) for r in rounds]
         self.predicted = [[classes[_copy(o.predicted, r.test_count)] for o, r in zip(row, rounds)]
                           for row in cells]
-        self.accuracy = each("accuracy")
-        self.balanced_accuracy = each("balanced")
-        self.kappa = each("kappa")
-        self.macro_f1 = each("macro_f1")
-        self.auc = each("auc")
-        self.cv_accuracy = each("cv_accuracy")
-        self.cv_accuracy_no_map = each("cv_accuracy_no_map")
+        for field in _FIELDS:
+            setattr(self, field.name.decode(), np.array([[_number(field, o) for o in row] for row in cells]))
         self.no_map = np.array([[o.value[0] >= n for o in row] for row in cells])
-        self.folds = each("folds")
-        self.tune_fits = each("tune_fits")
-        self.tune_iterations = each("tune_iterations")
-        self.seconds = {name: each(f"{name}_seconds") for name in ("tune", "fit", "test")}
+        self.seconds = {name: self._each(f"{name}_seconds") for name in ("tune", "fit", "test")}
         size = len(classes)
         self.confusion = np.array([_copy(result.confusion, size * size).reshape(size, size)
                                    for result in results])
@@ -96,19 +97,16 @@ class Evaluation:
 
     def __str__(self) -> str:
         width = max(len("method"), *map(len, self.methods))
-        extra = [("kappa", self.kappa), ("F1", self.macro_f1)]
-        if self._auc:
-            extra.append(("AUC", self.auc))
-        lines = [f"{'method':<{width}}  {'accuracy %':>12}  {'balanced %':>12}  "
-                 + "".join(f"{called:>6}  " for called, _ in extra)
+        scores = [field for field in _FIELDS[:_SCORES] if self._auc or field.name != b"auc"]
+        lines = [f"{'method':<{width}}  "
+                 + "".join(f"{field.label.decode():>{12 if field.percent else 6}}  " for field in scores)
                  + f"{'tune s':>8}  {'fit s':>8}  {'test s':>8}  {'p':>8}  parameters"]
         for m, name in enumerate(self.methods):
             seconds = "  ".join(f"{self.seconds[k][m].mean():8.2f}" for k in self.seconds)
             p = "-" if m == 0 else f"{self.mcnemar[m, 0]:.2g}"
-            lines.append(f"{name:<{width}}  {_percent(self.accuracy[m]):>12}  "
-                         f"{_percent(self.balanced_accuracy[m]):>12}  "
-                         + "".join(f"{_mean(values[m]):>6}  " for _, values in extra) +
-                         f"{seconds}  {p:>8}  "
+            shown = [f"{_percent(values):>12}  " if field.percent else f"{_mean(values):>6}  "
+                     for field in scores for values in [self._each(field.name.decode())[m]]]
+            lines.append(f"{name:<{width}}  {''.join(shown)}{seconds}  {p:>8}  "
                          f"{_range(self.parameters[m], self._n)}")
         if len(self.methods) > 1:
             more = ", median over the rounds" if self._repeats else ""
@@ -117,16 +115,19 @@ class Evaluation:
 
     __repr__ = __str__
 
+    def _each(self, name: str) -> np.ndarray:
+        """A field of the results, (methods, rounds)."""
+        return np.asarray(getattr(self, name))
+
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each method and round (pandas must be there)."""
         import pandas
         rows = []
+        scores = [field.name.decode() for field in _FIELDS[:_SCORES]]
         for m, name in enumerate(self.methods):
             for r, called in enumerate(self.rounds):
-                row = {"method": name, "round": called, "accuracy": self.accuracy[m, r],
-                       "balanced_accuracy": self.balanced_accuracy[m, r],
-                       "kappa": self.kappa[m, r], "macro_f1": self.macro_f1[m, r],
-                       "auc": self.auc[m, r], "cv_accuracy": self.cv_accuracy[m, r], "folds": self.folds[m, r]}
+                row = {"method": name, "round": called}
+                row.update({k: self._each(k)[m, r] for k in (*scores, "cv_accuracy", "folds")})
                 row.update({f"{k}_seconds": s[m, r] for k, s in self.seconds.items()})
                 row.update({k: v[r] for k, v in self.parameters[m].items()})
                 rows.append(row)
@@ -202,7 +203,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     True
     >>> table = str(result)                 # the table of the command
     """
-    classes, label = encode_labels(y, len(X if X is not None else vectors))
+    classes, label = class_numbers(y, len(X if X is not None else vectors))
     ctx = context(n_jobs)
     keep: List[Any] = []  # what the library only borrows
     samples = _samples(X, vectors, label, len(classes), keep)
@@ -222,7 +223,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     options.after = EvaluateFn(lambda user, found, round, method: int(ctx.raised is not None))
     found = c.POINTER(_Found)()
     try:
-        call(ctx, "spd_evaluate", c.byref(samples), c.byref(options), c.byref(found))
+        call(context(n_jobs), "spd_evaluate", c.byref(samples), c.byref(options), c.byref(found))
         result = Evaluation(found.contents, classes, groups, samples.n // (1 + samples.hermitian), bool(auc))
     finally:
         lib.spd_evaluation_free(found)

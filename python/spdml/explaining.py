@@ -9,6 +9,7 @@ import numpy as np
 
 from ._arrays import doubles, numbers
 from ._calls import call, context
+from ._docs import documented
 from ._errors import InvalidArgumentError
 from ._hermitian import embed, extract
 from ._library import Explanation as _Explanation
@@ -66,6 +67,7 @@ def _complex_pattern(W: np.ndarray, M: np.ndarray) -> np.ndarray:
     return np.asarray(A * (np.abs(top) / top))
 
 
+@documented
 def explain(model: Any, X: Any = None, *, n_jobs: Optional[int] = None) -> Explanation:
     """Which rows of the matrices a map looks at.
 
@@ -79,8 +81,7 @@ def explain(model: Any, X: Any = None, *, n_jobs: Optional[int] = None) -> Expla
         Real or complex.
     X : array, (p, n, n), or None
         The matrices it was learned from.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {n_jobs}
 
     Returns
     -------

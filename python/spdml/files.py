@@ -8,13 +8,12 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import check_symmetric, doubles, real, tolerance
-from ._calls import Context, call, context
+from ._arrays import SYMMETRY, check_symmetric, doubles, real, tolerance
+from ._calls import call, context
 from ._errors import InvalidArgumentError
 from ._hermitian import extract
-from ._library import Floats, Handle, StoreOptions, lib
-
-_SYMMETRY = tolerance(0.0)
+from ._library import Set, SetOptions, lib
+from ._sets import host
 
 
 class MatrixFiles:
@@ -32,51 +31,40 @@ class MatrixFiles:
         if not names or not all(isinstance(name, (str, os.PathLike)) for name in names):
             raise InvalidArgumentError("paths must be the path of an .npy file, or a list of them")
         given = (c.c_char_p * len(names))(*(os.fsencode(name) for name in names))
-        options = StoreOptions(symmetrize=int(symmetrize), regularize=real(regularize, "regularize"),
+        options = SetOptions(symmetrize=int(symmetrize), regularize=real(regularize, "regularize"),
                                ridge=real(ridge, "ridge"))
-        self._store = Store(context())
-        call(self._store.ctx, "spd_store_open", len(names), given, c.byref(options),
-             c.byref(self._store.handle))
+        opened = _Opened()
+        call(context(), "spd_set_open", len(names), given, c.byref(options), c.byref(opened.pointer))
+        self._set: Set = opened.pointer.contents
+        self._set.holds = opened
 
     @property
     def shape(self) -> Tuple[int, int, int]:
-        p, n, _ = self._store.shape
-        n //= 1 + self._store.hermitian
-        return p, n, n
+        n = self._set.n // (1 + self._set.hermitian)
+        return self._set.p, n, n
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return int(self._set.p)
 
     def read(self, first: int = 0, count: Optional[int] = None) -> np.ndarray:
         """Matrices first .. first+count-1 as an array of float64 or complex128; by default all from
         first on."""
-        p, n = self._store.shape[:2]
+        p, n = self._set.p, self._set.n
         first = min(max(int(first), 0), p)
         count = p - first if count is None else min(max(int(count), 0), p - first)
         X = np.empty((count, n, n))
-        call(context(), "spd_store_read", self._store.handle, first, count, doubles(X))
-        return extract(X) if self._store.hermitian else X
+        call(context(), "spd_set_read", self._set, first, count, doubles(X))
+        return extract(X) if self._set.hermitian else X
 
 
-class Store:
-    """A store of the library, and what it lies in."""
+class _Opened:
+    """Frees a set of files; it is there before the set is, since Ctrl-C may be raised at any place."""
 
-    def __init__(self, ctx: Context, array: Optional[np.ndarray] = None) -> None:
-        self.handle, self.array, self.ctx = Handle(), array, ctx
+    def __init__(self) -> None:
+        self.pointer = c.POINTER(Set)()
 
     def __del__(self) -> None:
-        if getattr(self, "handle", None):
-            lib.spd_store_free(self.handle)
-
-    @property
-    def hermitian(self) -> bool:
-        """Are they real forms of the complex matrices of files?"""
-        return bool(lib.spd_store_hermitian(self.handle))
-
-    @property
-    def shape(self) -> Tuple[int, int, int]:
-        n = lib.spd_store_n(self.handle)
-        return lib.spd_store_p(self.handle), n, n
+        lib.spd_set_free(self.pointer)
 
 
 def _is_files(X: Any) -> bool:
@@ -90,26 +78,16 @@ def _is_single(X: Any) -> bool:
         X.shape[1] == X.shape[2] and X.flags.c_contiguous
 
 
-def store_of(X: Any, arrays: bool = True, check: bool = True) -> Optional[Store]:
-    """The store that X is: files, or, with arrays, one of float32, which is not copied; None for all
+def stored_set(X: Any, arrays: bool = True, check: bool = True) -> Optional[Set]:
+    """The set that X is: files, or, with arrays, one of float32, which is not copied; None for all
     else. check: are the matrices symmetric? A pass over them."""
     if _is_files(X):
         X = MatrixFiles(X)
     if isinstance(X, MatrixFiles):
         if check:
-            call(context(), "spd_check_store", X._store.handle, _SYMMETRY)
-        return X._store
+            call(context(), "spd_check", X._set, SYMMETRY)
+        return X._set
     if not arrays or not _is_single(X):
         return None
     check_symmetric(X, "X", tolerance(X))
-    store = Store(context(), X)
-    call(store.ctx, "spd_store_lend_float", X.shape[1], len(X), c.cast(X.ctypes.data, Floats),
-         c.byref(store.handle))
-    return store
-
-
-def lend(X: np.ndarray) -> Store:
-    """A store around an array of float64, as `matrices` gives it."""
-    store = Store(context(), X)
-    call(store.ctx, "spd_store_lend", X.shape[1], len(X), doubles(X), c.byref(store.handle))
-    return store
+    return host(X)

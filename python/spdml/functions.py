@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes as c
 from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import _device, _fast, _on_device
-from ._arrays import (doubles, ints, longs, matrices, metric_number, numbers, real, square, text,
+from . import _device
+from ._arrays import (doubles, ints, matrices, metric_number, numbers, real, square, text,
                       whole)
-from ._calls import call, context
-from ._errors import InvalidArgumentError
-from ._library import CovarianceOptions, EmbedOptions, Neighbours, lib
-from ._sets import finite, from_real, real_form
-from .distances import _delivered, distance, pairwise_distances, set_of
-from .files import lend, store_of
+from ._calls import call, context, number_of
+from ._docs import documented
+from ._errors import InvalidArgumentError, SPDError
+from ._library import CovarianceOptions, EmbedOptions, NearestOptions, Set, lib, value
+from ._sets import devices, finite, from_real, host, hosts, new, real_form, rooted
+from .distances import distance, pairwise_distances, set_of
+from .files import stored_set
 from .geodesics import geodesic
 from .kernels import kernel
 from .matrix_functions import apply
@@ -27,9 +29,7 @@ __all__ = ["apply", "covariances", "distance", "embed", "geodesic", "kernel", "m
 
 def choice(what: str, value: str) -> int:
     """The library's number of a word of one of its enumerations (objective, graph, ...)."""
-    number = c.c_int()
-    call(context(1), f"spd_{what}_parse", text(value, what), c.byref(number))
-    return number.value
+    return number_of(what, text(value, what))
 
 
 def seed_number(name: str, value: Any) -> int:
@@ -39,6 +39,7 @@ def seed_number(name: str, value: Any) -> int:
     return int(value)
 
 
+@documented
 def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
               squared: bool = False, n_jobs: Optional[int] = None, search: str = "exact",
               random_state: int = 1) -> Tuple[np.ndarray, np.ndarray]:
@@ -55,10 +56,8 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     metric : str
         One of the seven that the library has: 'airm', 'stein', 'log-euclidean', 'jeffrey',
         'bures-wasserstein', 'log-cholesky', 'euclidean'; pyRiemann's names too.
-    squared : bool
-        Squared distances.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {squared}
+    {n_jobs}
     search : {'exact', 'approximate', 'auto'}
         'approximate' is done in almost linear time, and a few per cent of the neighbours may not be
         the true ones; 'auto' is approximate where exact would take more than about a minute.
@@ -81,43 +80,33 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     >>> spdml.neighbors(X)[1].ravel()
     array([1, 0, 1])
     """
-    if _device.holds(X) or _device.holds(Q):
-        return _on_device.neighbors(X, Q, n_neighbors, metric, squared, n_jobs)
     number = metric_number(metric)
-    store = store_of(X, arrays=False)
-    X, Q, factor = (store, Q, 1 + store.hermitian) if store else _real_sets(X, Q)
-    p, n = X.shape[:2]
-    if store and Q is not None:
-        Q = real_form(set_of(Q, "Q", n // 2).astype(complex)) if store.hermitian \
-            else matrices(Q, "Q", n)
-    most = p - 1 if Q is None else p
+    A, B = _searched(X, Q)
+    most = A.p - (B is None)
     if not 1 <= n_neighbors <= most:
         raise InvalidArgumentError(
             f"n_neighbors is {n_neighbors}; it must be between 1 and {most}")
-    q = p if Q is None else len(Q)
-    queries = lend(Q) if store and Q is not None else None
-    index = np.empty((q, n_neighbors), dtype=np.int64)
-    d2 = np.empty((q, n_neighbors))
-    found = Neighbours(k=n_neighbors, index=longs(index), d2=doubles(d2),
-                       search=choice("search", search),
-                       seed=seed_number("random_state", random_state))
-    if store:
-        call(context(n_jobs), "spd_nearest_store", number, store.handle,
-             queries.handle if queries else None, c.byref(found))
-    else:
-        call(context(n_jobs), "spd_nearest", number, n, p, doubles(X), q, doubles(Q),
-             c.byref(found))
-    d2 /= factor
-    return _delivered(d2, "kullback_sym" if metric == "kullback_sym" else "airm", squared), index
+    shape = (A.p if B is None else B.p, n_neighbors)
+    (index, index_at), (d2, d2_at) = new(A, shape, "int64"), new(A, shape)
+    how = NearestOptions(search=choice("search", search), seed=seed_number("random_state", random_state))
+    call(context(n_jobs), "spd_nearest", number, A, B, n_neighbors, c.byref(how), index_at, d2_at, None)
+    if metric == "kullback_sym":
+        return d2**2 if squared else d2, index
+    return d2 if squared else rooted(d2, A), index
 
 
-def _real_sets(X: Any, Q: Any) -> Tuple[np.ndarray, Optional[np.ndarray], int]:
-    """Sets as the library takes them, and by what it multiplies their squared distances."""
-    X = set_of(X, "X")
-    Q = None if Q is None else set_of(Q, "Q", X.shape[1])
-    kind = np.result_type(X, X if Q is None else Q)
-    R = None if Q is None else real_form(Q.astype(kind, copy=False))
-    return real_form(X.astype(kind, copy=False)), R, 2 if kind.kind == "c" else 1
+def _searched(X: Any, Q: Any) -> Tuple[Set, Optional[Set]]:
+    """The sets of matrices and of queries."""
+    if _device.holds(X) or _device.holds(Q):
+        return devices(X, Q, "Q")
+    stored = stored_set(X, arrays=False)
+    if stored is None:
+        X = set_of(X, "X")
+        return hosts(X, None if Q is None else set_of(Q, "Q", X.shape[1]))
+    if Q is None:
+        return stored, None
+    return stored, host(set_of(Q, "Q", stored.n // 2).astype(complex) if stored.hermitian else
+                        matrices(Q, "Q", stored.n))
 
 
 def regularize(X: Any, relative: float = 0.0, ridge: float = 0.0) -> np.ndarray:
@@ -153,20 +142,19 @@ def regularize(X: Any, relative: float = 0.0, ridge: float = 0.0) -> np.ndarray:
     return from_real(Y, X.shape[:-2], np.iscomplexobj(X))
 
 
+@documented
 def recenter(X: Any, groups: Any, metric: str = "airm", n_jobs: Optional[int] = None) -> np.ndarray:
     """Every group moved to the identity by its own mean, as ``spdml evaluate --recenter`` does:
     M^-1/2 X M^-1/2.
 
     Parameters
     ----------
-    X : array, shape (p, n, n)
-        Positive definite matrices, symmetric or Hermitian.
+    {X_set}
     groups : array, shape (p,)
         A value for each matrix, such as the subject.
     metric : str
         Of the means, as of `neighbors`.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {n_jobs}
 
     Returns
     -------
@@ -193,6 +181,7 @@ def recenter(X: Any, groups: Any, metric: str = "airm", n_jobs: Optional[int] = 
     return from_real(Y, (p,), np.iscomplexobj(X))
 
 
+@documented
 def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "airm",
           n_neighbors: int = 10, ridge: float = 0.0, bandwidth: float = 0.0,
           n_jobs: Optional[int] = None, perplexity: float = 0.0, random_state: int = 1
@@ -202,8 +191,7 @@ def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "air
 
     Parameters
     ----------
-    X : array, shape (p, n, n)
-        Positive definite matrices, symmetric or Hermitian.
+    {X_set}
     n_components : int
         Coordinates of each.
     method : {'pga', 'mds', 'tsne', 'lle', 'hessian-lle', 'laplacian'}
@@ -215,8 +203,7 @@ def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "air
         Of 'lle'; 0 means the usual.
     bandwidth : float
         Of 'laplacian'; 0 means the usual.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {n_jobs}
     perplexity : float
         Of 'tsne'; 0 means the usual.
     random_state : int
@@ -233,38 +220,38 @@ def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "air
     >>> np.abs(spdml.embed(X, 1)).round(6).ravel()
     array([1., 0., 1.])
     """
-    kind = c.c_int()
-    ctx = context(n_jobs)
-    call(ctx, "spd_embedding_parse", text(method, "method"), c.byref(kind))
-    X, _, factor = _real_sets(X, None)
-    p, n = X.shape[:2]
+    kind = number_of("embedding", text(method, "method"))
+    X = host(set_of(X, "X"))
+    p, factor = X.p, 1 + X.hermitian
     columns = whole(n_components, "n_components")
     if columns >= p:
         raise InvalidArgumentError(
             f"n_components is {columns}; it must be smaller than the number of matrices, {p}")
-    options = EmbedOptions(kind=kind.value, metric=metric_number(metric),
+    options = EmbedOptions(kind=kind, metric=metric_number(metric),
                            k=whole(n_neighbors, "n_neighbors"), dimensions=columns,
                            ridge=real(ridge, "ridge"),
                            bandwidth=factor * real(bandwidth, "bandwidth"),
                            perplexity=real(perplexity, "perplexity"),
                            seed=seed_number("random_state", random_state))
     Y = np.empty((p, columns))
-    call(ctx, "spd_embed", c.byref(options), n, p, doubles(X), doubles(Y), None, None)
+    call(context(n_jobs), "spd_embed", c.byref(options), X.n, p, doubles(X.holds), doubles(Y), None, None)
     return Y / np.sqrt(factor) if method in ("pga", "mds") else Y
 
 
+_SHRINKAGES = {"cov": "none", "none": "none", "oas": "oas", "lwf": "ledoit-wolf", "ledoit-wolf": "ledoit-wolf",
+               "scm": "value"}  # the last by a share of 0
+
+
 def _shrinkage(estimator: Any) -> Tuple[int, float]:
-    names = {"cov": 0, "none": 0, "oas": 1, "lwf": 2, "ledoit-wolf": 2, "scm": 3}
-    if isinstance(estimator, str) and estimator in names:
-        return names[estimator], 0.0
+    if isinstance(estimator, str) and estimator in _SHRINKAGES:
+        return value("shrinkage", _SHRINKAGES[estimator]), 0.0
     if isinstance(estimator, (int, float)) and not isinstance(estimator, bool) and 0 <= estimator <= 1:
-        return 3, float(estimator)
+        return value("shrinkage", "value"), float(estimator)
     raise InvalidArgumentError(
         f"estimator {estimator!r} is unknown; use cov, scm, oas, lwf (ledoit-wolf) or a "
         f"shrinkage between 0 and 1")
 
 
-@_fast.covariances
 def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -> np.ndarray:
     """Covariance matrices of signals, as pyRiemann's function of that name. The class `Covariances` has
     further estimators, and takes complex signals.
@@ -287,12 +274,19 @@ def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -
     array([[[1., 0.],
             [0., 2.]]])
     """
-    shrinkage, value = _shrinkage(estimator)
+    shrinkage, share = _shrinkage(estimator)
     regularize = real(regularize, "regularize")
     if regularize < 0:
         raise InvalidArgumentError(f"regularize is {regularize}; it must not be negative")
-    options = CovarianceOptions(shrinkage=shrinkage, shrink=value, regularize=regularize)
+    options = CovarianceOptions(shrinkage=shrinkage, shrink=share, regularize=regularize)
     ctx = context(1)
+    if isinstance(signals, np.ndarray) and signals.ndim == 3 and signals.dtype == np.float64 and \
+            signals.size and signals.flags.c_contiguous and isinstance(estimator, str) and not regularize:
+        with contextlib.suppress(SPDError):  # which one it is is said below
+            p, n, r = signals.shape
+            all_made = np.empty((p, n, n))
+            call(ctx, "spd_covariances", p, n, r, doubles(signals), c.byref(options), doubles(all_made))
+            return all_made
     made = []
     for i, signal in enumerate(signals):
         rows = numbers(signal, f"signals[{i}]")

@@ -12,9 +12,10 @@ from typing import Any, Callable, Tuple, Union
 
 import numpy as np
 
-from . import _fast, _metrics, _sets
+from . import _metrics, _sets, _shortcuts
 from ._arrays import doubles
 from ._calls import call, context
+from ._docs import documented
 from ._errors import InvalidArgumentError
 from ._sets import adjoint, apply, cholesky, diagonal, hermitian
 from .distances import both, rectangles, sound
@@ -106,16 +107,16 @@ POINTS = {"airm": _airm, "stein": _airm, "jeffrey": _airm, "bures-wasserstein": 
 
 
 def _one(A: np.ndarray, B: np.ndarray, t: float, name: str) -> np.ndarray:
-    """By the library, as on the short way (`_fast`)."""
+    """By the library, as on the quick way."""
     A, B = hermitian(A), hermitian(B)
     at, G = np.array([t]), np.empty_like(A)
     with _sets.called(("X", "A", ()), ("Y", "B", ())):
-        call(context(1), "spd_geodesics", _metrics.core_number(name), len(A), 1, doubles(A), doubles(B),
-             1, doubles(at), doubles(G))
+        call(context(1), "spd_geodesics", _metrics.NUMBERS[name], _sets.host(A), _sets.host(B), 1, doubles(at),
+             doubles(G))
     return G
 
 
-@_fast.geodesic
+@documented
 def geodesic(A: Any, B: Any, alpha: Any = 0.5, metric: Metric = "airm") -> np.ndarray:
     """Points on geodesics from A (alpha 0) to B (alpha 1).
 
@@ -131,9 +132,7 @@ def geodesic(A: Any, B: Any, alpha: Any = 0.5, metric: Metric = "airm") -> np.nd
         'euclidean', 'cholesky', 'thompson'; pyRiemann's names too. A callable is called as
         ``metric(A, B, alpha)``.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -142,6 +141,9 @@ def geodesic(A: Any, B: Any, alpha: Any = 0.5, metric: Metric = "airm") -> np.nd
     array([[2., 0.],
            [0., 3.]])
     """
+    G = _shortcuts.geodesic(A, B, alpha, metric)
+    if G is not None:
+        return G
     if callable(metric):
         return np.asarray(metric(A, B, alpha))
     name = _metrics.known(metric, _metrics.GEODESICS)

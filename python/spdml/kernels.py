@@ -8,34 +8,34 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Callable, Optional, Tuple, Union
+from typing import Any, Callable, Optional, Tuple, Union, cast
 
 import numpy as np
 
-from . import _device, _metrics, _on_device
-from ._arrays import doubles, numbers, real
+from . import _device, _metrics
+from ._arrays import numbers, real
 from ._calls import call, context
+from ._docs import documented
 from ._errors import InvalidArgumentError
-from ._sets import apply, called, finite, whitened
+from ._library import Set, value
+from ._sets import apply, called, devices, finite, hosts, new, whitened
 from .distances import all_pairs, rectangles, set_of
 from .means import mean
 
 KINDS = ("stein", "log-euclidean", "airm", "euclidean")
 
 
-def _library(X: np.ndarray, Y: Optional[np.ndarray], kind: int, beta: float,
-             n_jobs: Optional[int]) -> np.ndarray:
-    K = np.empty((len(X), len(X) if Y is None else len(Y)))
-    with called(("X", "X", X.shape[:1]), ("Y", "Y", () if Y is None else Y.shape[:1])):
-        call(context(n_jobs), "spd_kernel", kind, beta, X.shape[1], len(X), doubles(X), K.shape[1],
-             doubles(Y), doubles(K))
-    return K
+def _library(X: Set, Y: Optional[Set], kind: str, beta: float, n_jobs: Optional[int]) -> np.ndarray:
+    K, at = new(X, (X.p, X.p if Y is None else Y.p))
+    with called(("X", "X", (X.p,)), ("Y", "Y", () if Y is None else (Y.p,))):
+        call(context(n_jobs), "spd_kernel", value("kernel", kind), beta, X, Y, at)
+    return cast(np.ndarray, K)
 
 
 def _stein(X: np.ndarray, Y: Optional[np.ndarray], beta: float, n_jobs: Optional[int]
            ) -> np.ndarray:
     if not np.iscomplexobj(X) and (Y is None or not np.iscomplexobj(Y)):
-        return _library(X, Y, 0, beta, n_jobs)
+        return _library(*hosts(X, Y), "stein", beta, n_jobs)
     n = X.shape[1]
     if not np.isfinite(beta) or beta <= 0:
         raise InvalidArgumentError(f"beta is {beta}; it must be positive")
@@ -62,6 +62,7 @@ def _seen(X: np.ndarray, kind: str, C: Optional[np.ndarray]) -> np.ndarray:
     return apply(whitened(X, apply(at, "invsqrt", name="Cref")), "log")
 
 
+@documented
 def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein",
            beta: float = 1.0, n_jobs: Optional[int] = None, Cref: Any = None, reg: float = 0.0
            ) -> np.ndarray:
@@ -79,8 +80,7 @@ def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein"
         ``kind(X, Y, Cref=Cref, reg=reg)``.
     beta : float
         Of 'stein'.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {n_jobs}
     Cref : array, shape (n, n), optional
         The point from which 'log-euclidean' (default: I), 'airm' (default: the mean of X) and
         'euclidean' (default: 0) look at the matrices.
@@ -107,7 +107,11 @@ def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein"
     if _device.holds(X) or _device.holds(Y):
         if Cref is not None or reg:
             raise InvalidArgumentError("Cref and reg are not for arrays on a GPU")
-        return _on_device.kernel(X, None if Y is X else Y, kind, real(beta, "beta"), n_jobs)
+        ours = _metrics.OURS.get(kind, kind) if isinstance(kind, str) else kind
+        if ours not in KINDS[:2]:
+            raise InvalidArgumentError(f"kind {kind!r} is not for arrays on a GPU; use one of "
+                                       f"{', '.join(KINDS[:2])}, or bring the arrays to the host")
+        return _library(*devices(X, None if Y is X else Y, "Y"), ours, real(beta, "beta"), n_jobs)
     within, same = Y is None, Y is X
     if callable(kind):
         return np.asarray(kind(X, Y, Cref=Cref, reg=reg))
@@ -123,7 +127,7 @@ def kernel(X: Any, Y: Any = None, kind: Union[str, Callable[..., Any]] = "stein"
         K = _stein(X, Y, real(beta, "beta"), n_jobs)
     elif name == "log-euclidean" and (Cref is None or np.array_equal(Cref, np.eye(X.shape[1]))) and \
             not np.iscomplexobj(X) and not np.iscomplexobj(Y):
-        K = _library(X, Y, 1, real(beta, "beta"), n_jobs)
+        K = _library(*hosts(X, Y), name, real(beta, "beta"), n_jobs)
     else:
         K = _tangent_kernel(X, Y, name, Cref)
     if within and reg:

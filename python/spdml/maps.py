@@ -9,23 +9,21 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _device, _on_device
+from . import _device
 from ._arrays import doubles, ints, matrices, metric_number, numbers, real, whole
-from ._calls import Context, call, context, engine_name
-from ._errors import InvalidArgumentError
+from ._calls import Context, call, context, engine_name, word_of
+from ._docs import documented
+from ._errors import ECANCELLED, InvalidArgumentError
 from ._hermitian import embed, extract
 from ._labels import class_numbers
 from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Model, Pair,
-                       Samples, Tuned, Tuning, lib)
+                       Samples, Set, Tuned, Tuning, lib, value)
 from ._matrices import definite
 from ._model import ModelHandle
-from ._sets import adjoint, real_form
+from ._sets import adjoint, congruence, device, host
 from ._tags import MatrixTransformer
-from .files import Store, store_of
+from .files import stored_set
 from .functions import choice, seed_number
-
-_SUPERVISED, _UNSUPERVISED = 0, 1
-_INIT_GIVEN = 3
 
 
 def parameter_number(parameter: str, value: Any) -> float:
@@ -35,22 +33,14 @@ def parameter_number(parameter: str, value: Any) -> float:
 
 def parameter_value(parameter: str, number: float) -> Any:
     """The same back."""
-    return lib.spd_objective_name(int(number)).decode() if parameter == "objective" else number
-
-
-def congruence(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
-    """W' X_i W (p, m, m)."""
-    S = np.empty((len(X), W.shape[1], W.shape[1]))
-    call(context(n_jobs), "spd_congruence", W.shape[0], W.shape[1], len(X), doubles(X), doubles(W),
-         doubles(S))
-    return S
+    return word_of("objective", int(number)) if parameter == "objective" else number
 
 
 def filtered(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarray:
     """W^H X_i W, of each, real or complex."""
     if np.iscomplexobj(X) or np.iscomplexobj(W) or W.shape[1] > W.shape[0]:
         return np.asarray(adjoint(W) @ X @ W)
-    return congruence(np.ascontiguousarray(X), np.ascontiguousarray(W), n_jobs)
+    return congruence(host(X), np.ascontiguousarray(W), n_jobs)
 
 
 class SPDML(MatrixTransformer):
@@ -183,30 +173,37 @@ class SPDML(MatrixTransformer):
         arrays are not copied. Complex Hermitian matrices have a complex map. An array on a GPU is
         learned from there, unless engine is 'cpu'; of what the processor does with it the library
         makes one copy."""
-        there = _on_device.samples(X, y, self.engine, self.n_jobs) if _device.holds(X) else None
-        store = None if there else store_of(X, arrays=self._takes_float32(), check=False)
-        hermitian = store.hermitian if store else not there and np.iscomplexobj(X)
-        X = there or store or (real_form(definite(X, n_jobs=self.n_jobs)) if hermitian else matrices(X))
-        if (store or there) and "auto" in (self.n_components, self.nu_b):
+        there = _device.holds(X)
+        stored = self._on_device(X, y) if there else \
+            stored_set(X, arrays=self._takes_float32(), check=False)
+        if stored is not None and "auto" in (self.n_components, self.nu_b):
             raise InvalidArgumentError("'auto' needs X in memory as float64")
-        label = None if y is None else class_numbers(y, X.shape[0])[1]
-        chosen = self._choose(X, label, hermitian, not (store or there))
-        options, start = self._options(X.shape[1], label, chosen, hermitian)
-        ctx = self._context("auto" if there and engine_name() == "cpu" else None)
-        lib.spd_context_set_memory(ctx.handle,
-                                   0.0 if self.memory is None else real(self.memory, "memory"))
-        self._keep(_fit(ctx, X, label, options, self.callback))
+        S = stored if stored is not None else \
+            host(definite(X, n_jobs=self.n_jobs) if np.iscomplexobj(X) else matrices(X))
+        label = None if y is None else class_numbers(y, S.p)[1]
+        chosen = self._choose(S, label, stored is None)
+        options, start = self._options(S.n, label, chosen, bool(S.hermitian))
+        ctx = self._context("auto" if there and engine_name() == "cpu" else None,
+                            0.0 if self.memory is None else real(self.memory, "memory"))
+        self._keep(_fit(ctx, S, label, options, self.callback))
         del start  # lived as long as the call needed it
         return self
 
-    def _context(self, usual: Optional[str] = None) -> Context:
+    def _on_device(self, X: Any, y: Any) -> Set:
+        """X of a fit: by an engine that reaches it, with labels on the host."""
+        if self.engine == "cpu":
+            raise InvalidArgumentError(
+                "X lies on the GPU, and engine='cpu' learns on the processor; use engine='cuda' or 'auto', or "
+                "bring X to the host, with .cpu() (PyTorch) or .get() (CuPy)")
+        if _device.holds(y):
+            raise InvalidArgumentError("y lies on the GPU; bring the labels to the host, with .cpu() (PyTorch) or "
+                                       ".get() (CuPy)")
+        return device(X, "X")
+
+    def _context(self, usual: Optional[str] = None, memory: float = 0.0) -> Context:
         """This thread's, with our threads and engine; the next one that anybody asks for has its own."""
         engine = usual if self.engine is None else self.engine
-        number = None if engine is None else choice("engine", engine)
-        ctx = context(self.n_jobs)
-        if number is not None:
-            lib.spd_context_set_engine(ctx.handle, number)
-        return ctx
+        return context(self.n_jobs, None if engine is None else choice("engine", engine), memory)
 
     def transform(self, X: Any) -> np.ndarray:
         """W'XW (p, m, m); of complex matrices with the conjugate transpose. An array on a GPU stays
@@ -214,24 +211,22 @@ class SPDML(MatrixTransformer):
         check_is_fitted(self, "components_")
         W = np.ascontiguousarray(self.components_.conj().T)
         if _device.holds(X):
-            return _on_device.congruence(X, W, self.n_jobs)
-        store = store_of(X)
-        if not store:
+            if np.iscomplexobj(W):
+                raise InvalidArgumentError("the map is complex, and arrays on the GPU are real; bring X to the host")
+            return congruence(device(X, "X", self.n_features_in_), W, self.n_jobs)
+        stored = stored_set(X)
+        if stored is None:
             return filtered(definite(X, self.n_features_in_, self.n_jobs), W, self.n_jobs)
-        hermitian = store.hermitian
-        if store.shape[1] != self.n_features_in_ * (1 + hermitian):
-            raise InvalidArgumentError(
-                f"X has {store.shape[1] // (1 + hermitian)} rows; {self.n_features_in_} x "
-                f"{self.n_features_in_} matrices are expected")
-        if hermitian != np.iscomplexobj(W):
+        n = stored.n // (1 + stored.hermitian)
+        if n != self.n_features_in_:
+            raise InvalidArgumentError(f"X has {n} rows; {self.n_features_in_} x {self.n_features_in_} matrices "
+                                       f"are expected")
+        if bool(stored.hermitian) != np.iscomplexobj(W):
             raise InvalidArgumentError("the map and the matrices must both be real, or both complex")
         if isinstance(X, np.ndarray):  # files were looked at when they were opened
-            call(context(self.n_jobs), "spd_check_store", store.handle, 1e-3)
-        W = embed(W) if hermitian else W
-        S = np.empty((store.shape[0], W.shape[1], W.shape[1]))
-        call(context(self.n_jobs), "spd_congruence_store", store.handle, W.shape[1], doubles(W),
-             doubles(S))
-        return extract(S) if hermitian else S
+            call(context(self.n_jobs), "spd_check", stored, 1e-3)
+        S = congruence(stored, embed(W) if stored.hermitian else W, self.n_jobs)
+        return extract(S) if stored.hermitian else S
 
     def _takes_float32(self) -> bool:
         """Without a copy; the others need float64 in memory."""
@@ -249,16 +244,16 @@ class SPDML(MatrixTransformer):
         """A fitted SPDML from a .spdml file, written by `save` or by the command."""
         handle = ModelHandle.load(path)
         o = handle.fields.options.contents
-        made = cls(n_components=o.m // (1 + o.hermitian), metric=lib.spd_metric_name(o.metric).decode(), nu_w=o.nu_w,
-                   nu_b=o.nu_b, solver=lib.spd_solver_name(o.solver).decode(),
+        made = cls(n_components=o.m // (1 + o.hermitian), metric=word_of("metric", o.metric), nu_w=o.nu_w,
+                   nu_b=o.nu_b, solver=word_of("solver", o.solver),
                    max_iter=o.max_iter, tol=o.tol, random_state=o.seed,
-                   objective=lib.spd_objective_name(o.objective).decode(),
-                   graph=lib.spd_graph_name(o.graph).decode(),
+                   objective=word_of("objective", o.objective),
+                   graph=word_of("graph", o.graph),
                    affinity_weight=o.affinity_weight, restarts=o.restarts,
-                   log_cost=lib.spd_log_cost_name(o.log_cost).decode(),
-                   coordinates=lib.spd_coordinates_name(o.coordinates).decode(),
+                   log_cost=word_of("log_cost", o.log_cost),
+                   coordinates=word_of("coordinates", o.coordinates),
                    rebuild_graph=o.rebuild_graph,
-                   search=lib.spd_search_name(o.search).decode(),
+                   search=word_of("search", o.search),
                    candidates=o.candidates or None)
         made._keep(handle)
         return made
@@ -270,8 +265,8 @@ class SPDML(MatrixTransformer):
         self.components_ = W.conj().T
         self.cost_history_ = handle.costs
         self.n_iter_ = f.iterations
-        self.stop_ = lib.spd_stop_name(f.stop).decode()
-        self.objective_ = lib.spd_objective_name(f.options.contents.objective).decode()
+        self.stop_ = word_of("stop", f.stop)
+        self.objective_ = word_of("objective", f.options.contents.objective)
         self.gain_left_ = lib.spd_model_gain(handle.pointer)
         self.nu_w_, self.nu_b_ = f.options.contents.nu_w, f.options.contents.nu_b
         self.n_rounds_, self.pairs_changed_ = f.rounds, f.pairs_changed
@@ -279,8 +274,7 @@ class SPDML(MatrixTransformer):
         self.n_features_in_, self.n_components_ = W.shape
         self._rows_out = self.n_components_
 
-    def _choose(self, X: np.ndarray, label: Optional[np.ndarray], hermitian: bool,
-                in_memory: bool) -> Dict[str, int]:
+    def _choose(self, X: Set, label: Optional[np.ndarray], in_memory: bool) -> Dict[str, int]:
         """What 'auto' comes to: the race of sizes and neighbours, then the winner and no map."""
         wanted = {name: value for name, value in (("m", self.n_components), ("nu_b", self.nu_b))
                   if isinstance(value, str)}
@@ -296,28 +290,25 @@ class SPDML(MatrixTransformer):
             return {}
         if label is None:
             raise InvalidArgumentError("'auto' needs y to choose by")
-        n = X.shape[1] // (1 + hermitian)
+        n = X.n // (1 + X.hermitian)
         grid: Dict[str, Any] = {
             "nu_b": None if self.paper and self.objective in ("auto", "difference")
             else [1, 2, 3, 5, 10]}
         grid["m"] = sorted({max(1, int(n * share / 8 + 0.5)) for share in (1, 2, 3, 4, 6)} - {n})
         if "m" in wanted and not grid["m"]:
             raise InvalidArgumentError("1 x 1 matrices cannot be made smaller")
-        found, self.cv_accuracy_, _ = self._race(X, label, {k: grid[k] for k in wanted}, {},
-                                                  hermitian)
+        found, self.cv_accuracy_, _ = self._race(X, label, {k: grid[k] for k in wanted}, {})
         if "m" in wanted:
             fixed = {k: v for k, v in found.items() if k != "m"}
-            _, _, self.cv_accuracy_no_map_ = self._race(X, label, {"m": [found["m"], n]}, fixed,
-                                                        hermitian)
+            _, _, self.cv_accuracy_no_map_ = self._race(X, label, {"m": [found["m"], n]}, fixed)
         return dict(found)
 
-    def _race(self, X: np.ndarray, label: np.ndarray, tried: Dict[str, Any],
-              fixed: Dict[str, int], hermitian: bool) -> Any:
+    def _race(self, X: Set, label: np.ndarray, tried: Dict[str, Any], fixed: Dict[str, int]) -> Any:
         """What spd_tune finds for the nearest neighbour after the map, and its accuracies."""
         open_yet: Dict[str, Any] = {name: value for name, value, given in
                     (("m", 1, self.n_components), ("nu_b", None, self.nu_b))
                     if isinstance(given, str)}
-        options, start = self._options(X.shape[1], label, {**open_yet, **fixed}, hermitian)
+        options, start = self._options(X.n, label, {**open_yet, **fixed}, bool(X.hermitian))
         objective = self._objective(options)
         if "nu_b" in tried and objective in ("softmax", "log-margin"):
             raise InvalidArgumentError(
@@ -326,7 +317,7 @@ class SPDML(MatrixTransformer):
         method, grid = Method(), Grid()
         call(context(1), "spd_method_parse", b"nn-ml", c.byref(method))
         method.metric, method.fit = options.metric, c.pointer(options)
-        settled = {"m": options.m // (1 + hermitian), "nu_w": options.nu_w, "nu_b": options.nu_b}
+        settled = {"m": options.m // (1 + X.hermitian), "nu_w": options.nu_w, "nu_b": options.nu_b}
         for i, name in enumerate(PARAMETERS):
             if tried.get(name) is not None:  # None: the library's own values, those of the paper
                 axis = np.array(tried[name], dtype=float)
@@ -336,8 +327,8 @@ class SPDML(MatrixTransformer):
                 method.value[i] = settled[name]
             elif name == "objective" and options.objective != choice("objective", "auto"):
                 method.value[i] = options.objective
-        samples = Samples(p=len(X), n=X.shape[1], X=doubles(X), classes=int(label.max()) + 1,
-                          label=ints(label), hermitian=int(hermitian))
+        samples = Samples(p=X.p, n=X.n, X=doubles(X.holds), classes=int(label.max()) + 1,
+                          label=ints(label), hermitian=X.hermitian)
         tuning = Tuning(folds=5, seed=options.seed, grid=c.pointer(grid))
         tuned = Tuned()
         call(self._context(), "spd_tune", c.byref(method), c.byref(samples), c.byref(tuning), c.byref(tuned))
@@ -349,8 +340,8 @@ class SPDML(MatrixTransformer):
     def _objective(options: Any) -> str:
         """The one that a fit with these options takes."""
         usual = FitOptions.from_buffer_copy(options)
-        lib.spd_fit_usual(c.byref(usual))
-        return str(lib.spd_objective_name(usual.objective).decode())
+        lib.spd_fit_resolve(c.byref(usual))
+        return word_of("objective", usual.objective)
 
     def _nu_b_by_paper(self, label: Optional[np.ndarray]) -> bool:
         """Does the paper choose nu_b by cross-validation?"""
@@ -372,7 +363,7 @@ class SPDML(MatrixTransformer):
             raise InvalidArgumentError(
                 f"n_components is {o.m}; it must be smaller than the matrices, {n} x {n}")
         o.metric = metric_number(self.metric)
-        o.learning = _UNSUPERVISED if label is None else _SUPERVISED
+        o.learning = value("learning", "unsupervised" if label is None else "supervised")
         o.nu_w = 0 if self.nu_w is None else whole(self.nu_w, "nu_w")
         o.nu_b = 0 if values["nu_b"] is None else whole(values["nu_b"], "nu_b")
         o.solver = choice("solver", self.solver)
@@ -406,7 +397,7 @@ class SPDML(MatrixTransformer):
             raise InvalidArgumentError(f"init has shape {W.shape}; it must be {(n, o.m)}")
         if hermitian:
             W = embed(W)
-        o.init = _INIT_GIVEN
+        o.init = value("init", "given")
         o.W = doubles(W)
         return W
 
@@ -414,6 +405,7 @@ class SPDML(MatrixTransformer):
         return hasattr(self, "components_")
 
 
+@documented
 def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] = None,
          **options: Any) -> Any:
     """The cost that SPDML.fit minimises, at any W of full rank: as the command ``spdml cost``. It sums
@@ -427,8 +419,7 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
     W : array, (n, m)
     gradient : bool
         Also the gradient.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
     options : parameters of SPDML
         metric, objective, nu_w, nu_b, graph, affinity_weight, log_cost, paper.
 
@@ -457,30 +448,28 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
         raise InvalidArgumentError(f"cost has no option {wrong[0]!r}; use {', '.join(sorted(_COSTLY))}")
     label = None if y is None else class_numbers(y, p)[1]
     o, _ = SPDML(n_components=1, **options)._options(max(n, 2), label)
-    if hermitian:
-        X, W, n = embed(X), embed(W), 2 * n
+    S, W = host(X), embed(W) if hermitian else W
     o.m, o.hermitian = W.shape[1], int(hermitian)
-    lib.spd_fit_usual(c.byref(o))
+    lib.spd_fit_resolve(c.byref(o))
     pairs, count = c.POINTER(Pair)(), c.c_size_t()
     ctx = context(n_jobs)
-    call(ctx, "spd_affinity", n, p, doubles(X), ints(label), c.byref(o), c.byref(pairs),
-         c.byref(count))
-    value = c.c_double()
+    call(ctx, "spd_affinity", S, ints(label), c.byref(o), c.byref(pairs), c.byref(count))
+    found = c.c_double()
     G = np.empty_like(W) if gradient else None
     try:
         o.W, o.pairs, o.own_pairs = doubles(W), count.value, c.cast(pairs, c.c_void_p)
-        call(ctx, "spd_cost", n, p, doubles(X), c.byref(o), c.byref(value), doubles(G))
+        call(ctx, "spd_cost", S, c.byref(o), c.byref(found), doubles(G))
     finally:
         lib.spd_pairs_free(pairs)
     if hermitian and G is not None:
         G = 2 * extract(G)  # each entry of W is there twice
-    return (value.value, G) if gradient else value.value
+    return (found.value, G) if gradient else found.value
 
 
 _COSTLY = {"metric", "objective", "nu_w", "nu_b", "graph", "affinity_weight", "log_cost", "paper"}
 
 
-def _fit(ctx: Context, X: Union[np.ndarray, Store, _on_device.Sets], label: Optional[np.ndarray], options: FitOptions,
+def _fit(ctx: Context, X: Set, label: Optional[np.ndarray], options: FitOptions,
          callback: Optional[Callable[[int, float], Any]]) -> ModelHandle:
     """spd_fit. A callback that stops the fit leaves the best map so far; one that raises, none."""
     pointer = c.POINTER(Model)()
@@ -496,14 +485,8 @@ def _fit(ctx: Context, X: Union[np.ndarray, Store, _on_device.Sets], label: Opti
 
     try:
         watch = FitWatch(size=c.sizeof(FitWatch), after=FitFn(after))
-        common = (ints(label), c.byref(options), c.byref(watch), c.byref(pointer))
-        allow = (-8,) if callback else ()
-        if isinstance(X, Store):
-            call(ctx, "spd_fit_store", X.handle, *common, allow=allow)
-        elif isinstance(X, _on_device.Sets):
-            call(ctx, "spd_device_fit", *X.alone(), *common, allow=allow)
-        else:
-            call(ctx, "spd_fit", X.shape[1], len(X), doubles(X), *common, allow=allow)
+        call(ctx, "spd_fit", X, ints(label), c.byref(options), c.byref(watch), c.byref(pointer),
+             allow=(ECANCELLED,) if callback else ())
     except BaseException:
         if pointer:
             lib.spd_model_free(pointer)

@@ -10,13 +10,14 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import _device, _fast, _on_device, _sets
+from . import _device, _sets, _shortcuts
 from ._arrays import numbers, place, real, square
+from ._docs import documented
 from ._errors import InvalidArgumentError
 from ._sets import adjoint, hermitian
 
 
-@_fast.apply
+@documented
 def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = None) -> np.ndarray:
     """A function of each matrix through its eigenvalues, chosen by name.
 
@@ -27,12 +28,9 @@ def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = Non
     function : {'log', 'exp', 'sqrt', 'invsqrt', 'power'}
     power : float
         The exponent of 'power'.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {n_jobs}
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -41,25 +39,22 @@ def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = Non
     array([[1., 0.],
            [0., 2.]])
     """
-    if function not in _sets.FUNCTIONS:
+    if not isinstance(function, str) or function not in _sets.FUNCTIONS:
         raise InvalidArgumentError(
             f"function {function!r} is unknown; use one of {', '.join(_sets.FUNCTIONS)}")
     return _apply(X, function, real(power, "power"), n_jobs)
 
 
+@documented
 def logm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     """Logarithms of positive definite matrices.
 
     Parameters
     ----------
-    X : array, shape (..., n, n)
-        Positive definite matrices, symmetric or Hermitian.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {X}
+    {n_jobs}
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -71,6 +66,7 @@ def logm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     return _apply(X, "log", 1.0, n_jobs)
 
 
+@documented
 def expm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     """Exponentials of symmetric or Hermitian matrices, which are positive definite.
 
@@ -78,12 +74,9 @@ def expm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     ----------
     X : array, shape (..., n, n)
         Symmetric or Hermitian matrices.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {n_jobs}
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -95,6 +88,7 @@ def expm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     return _apply(X, "exp", 1.0, n_jobs)
 
 
+@documented
 def sqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     """Square roots of positive definite matrices; singular ones have a root as well.
 
@@ -102,12 +96,9 @@ def sqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     ----------
     X : array, shape (..., n, n)
         Positive semi-definite matrices, symmetric or Hermitian.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {n_jobs}
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -116,22 +107,19 @@ def sqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     array([[2., 0.],
            [0., 3.]])
     """
-    return _semidefinite(X, "sqrt", 0.5, n_jobs)
+    return _apply(X, "sqrt", 0.5, n_jobs, _sets.semidefinite)
 
 
+@documented
 def invsqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     """Inverse square roots of positive definite matrices.
 
     Parameters
     ----------
-    X : array, shape (..., n, n)
-        Positive definite matrices, symmetric or Hermitian.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {X}
+    {n_jobs}
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -143,21 +131,18 @@ def invsqrtm(X: Any, n_jobs: Optional[int] = None) -> np.ndarray:
     return _apply(X, "invsqrt", 1.0, n_jobs)
 
 
+@documented
 def powm(X: Any, alpha: float, n_jobs: Optional[int] = None) -> np.ndarray:
     """Powers X^alpha of positive definite matrices; with a positive exponent singular ones too.
 
     Parameters
     ----------
-    X : array, shape (..., n, n)
-        Positive definite matrices, symmetric or Hermitian.
+    {X}
     alpha : float
         The exponent.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {n_jobs}
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -167,22 +152,18 @@ def powm(X: Any, alpha: float, n_jobs: Optional[int] = None) -> np.ndarray:
            [0., 3.]])
     """
     alpha = real(alpha, "alpha")
-    if alpha > 0:
-        return _semidefinite(X, "power", alpha, n_jobs)
-    return _apply(X, "power", alpha, n_jobs)
+    return _apply(X, "power", alpha, n_jobs, _sets.semidefinite if alpha > 0 else _sets.apply)
 
 
+@documented
 def invm(X: Any) -> np.ndarray:
     """Inverses of positive definite matrices, through their Cholesky factors.
 
     Parameters
     ----------
-    X : array, shape (..., n, n)
-        Positive definite matrices, symmetric or Hermitian.
+    {X}
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -194,17 +175,14 @@ def invm(X: Any) -> np.ndarray:
     return _sets.inverse(square(X))
 
 
-def _apply(X: Any, function: str, power: float, n_jobs: Optional[int]) -> np.ndarray:
+def _apply(X: Any, function: str, power: float, n_jobs: Optional[int], by: Any = _sets.apply) -> np.ndarray:
+    """by: _sets.semidefinite for a power above 0."""
+    F = _shortcuts.apply(X, function, power, n_jobs)
+    if F is not None:
+        return F
     if _device.holds(X):
-        return _on_device.apply(X, function, power, n_jobs)
-    return _sets.apply(square(X), function, power, n_jobs)
-
-
-def _semidefinite(X: Any, function: str, power: float, n_jobs: Optional[int]) -> np.ndarray:
-    """A power above 0."""
-    if _device.holds(X):
-        return _on_device.apply(X, function, power, n_jobs)
-    return _sets.semidefinite(square(X), function, power, n_jobs)
+        return _sets.apply_to(_sets.device(X, "X", ndim=None), function, power, n_jobs)
+    return np.asarray(by(square(X), function, power, n_jobs))
 
 
 def eigvalsh(A: Any, B: Any = None) -> np.ndarray:
@@ -234,6 +212,7 @@ def eigvalsh(A: Any, B: Any = None) -> np.ndarray:
     return _sets.joint_eigenvalues(A, square(B, "B", A.shape[-1]))
 
 
+@documented
 def nearest_spd(X: Any, reg: float = 1e-6) -> np.ndarray:
     """The nearest positive definite matrices in the Frobenius norm whose smallest eigenvalue is at
     least reg times the largest; of a matrix without a positive eigenvalue, reg times its largest
@@ -246,9 +225,7 @@ def nearest_spd(X: Any, reg: float = 1e-6) -> np.ndarray:
     reg : float
         Smallest eigenvalue of the result relative to the largest.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -296,6 +273,7 @@ def _derivative(X: Any, C: Any, quotients: Callable[[np.ndarray], np.ndarray],
     return np.asarray(V @ (quotients(d) * (adjoint(V) @ X @ V)) @ adjoint(V))
 
 
+@documented
 def logm_derivative(X: Any, C: Any) -> np.ndarray:
     """The derivative of the logarithm at C in the directions X.
 
@@ -306,9 +284,7 @@ def logm_derivative(X: Any, C: Any) -> np.ndarray:
     C : array, shape (..., n, n)
         A positive definite matrix, or several whose leading dimensions broadcast.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -320,6 +296,7 @@ def logm_derivative(X: Any, C: Any) -> np.ndarray:
     return _derivative(X, C, _log_quotients, True)
 
 
+@documented
 def expm_derivative(X: Any, C: Any) -> np.ndarray:
     """The derivative of the exponential at C in the directions X.
 
@@ -330,9 +307,7 @@ def expm_derivative(X: Any, C: Any) -> np.ndarray:
     C : array, shape (..., n, n)
         A symmetric or Hermitian matrix, or several whose leading dimensions broadcast.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import Any, Callable, List, Optional, Tuple, Union
+from typing import Any, Callable, List, Optional, Tuple, Union, cast
 
 import numpy as np
 
-from . import _device, _fast, _geometric, _metrics, _on_device, _sets
+from . import _device, _geometric, _metrics, _sets, _shortcuts
 from ._arrays import doubles, numbers, place, real, square
 from ._calls import call, context
+from ._docs import documented
 from ._errors import InvalidArgumentError
+from ._hermitian import extract
+from ._library import Set, lib
 from ._limit import Limit
-from ._sets import (adjoint, apply, called, cholesky, given_weights, hermitian, mean_options,
-                    weights_of)
+from ._sets import (adjoint, apply, called, checked_weights, cholesky, given_weights, hermitian,
+                    mean_options, weights_of)
 from .distances import log_factor, power_of
-from .files import store_of
+from .files import stored_set
 from .geodesics import geodesic
 
 Metric = Union[str, Callable[..., Any]]
@@ -25,26 +28,30 @@ _CLOSED = ("log-euclidean", "log-cholesky", "jeffrey", "cholesky", "harmonic",
 
 # ---- by the library -----------------------------------------------------------------------------
 
-def _core_mean(X: np.ndarray, metric: str, weights: Optional[np.ndarray], tol: float,
-               max_iter: Optional[int], n_jobs: Optional[int]) -> np.ndarray:
-    R = _sets.real_form(X)
-    n = R.shape[1]
-    M = np.empty((1, n, n))
+def _core_mean(X: Set, metric: str, sample_weight: Any, tol: float, max_iter: Optional[int],
+               n_jobs: Optional[int]) -> np.ndarray:
+    weights = given_weights(sample_weight, X.p)
+    M = np.empty((X.n, X.n))
     options = mean_options(weights, tol, max_iter)
-    call(context(n_jobs), "spd_mean", _metrics.core_number(metric), n, len(R), doubles(R),
-         c.byref(options), doubles(M), None)
-    return _sets.from_real(M, (), np.iscomplexobj(X))
+    call(context(n_jobs), "spd_mean", _metrics.NUMBERS[metric], X, c.byref(options), doubles(M), None)
+    return extract(M) if X.hermitian else M
 
 
-def _store_mean(store: Any, metric: str, sample_weight: Any, tol: float, max_iter: Optional[int],
-                n_jobs: Optional[int]) -> np.ndarray:
-    p, n = store.shape[:2]
-    weights = given_weights(sample_weight, p)
-    M = np.empty((n, n))
-    options = mean_options(weights, tol, max_iter)
-    call(context(n_jobs), "spd_mean_store", _metrics.core_number(metric), store.handle,
-         c.byref(options), doubles(M), None)
-    return _sets.from_real(M, (), store.hermitian)
+def _device_mean(X: Any, metric: str, sample_weight: Any, tol: float, max_iter: Optional[int],
+                 n_jobs: Optional[int]) -> Any:
+    """Over the third dimension from the end. The steps are the processor's, and the small matrices are
+    taken from there to the GPU."""
+    S = _sets.device(X, "X", ndim=None)
+    if not S.leading:
+        raise InvalidArgumentError(
+            f"X has shape {S.holds.shape}; it must be (samples, n, n): square matrices")
+    leading, p = S.leading[:-1], S.leading[-1]
+    M = np.empty((S.p // p, S.n, S.n))
+    for i, each in enumerate(M):
+        one = Set(n=S.n, p=p, X=S.X + i * p * each.nbytes, place=S.place, device=S.device, stream=S.stream)
+        with called(("X", "X" + place(i, leading), (p,))):
+            each[:] = _core_mean(one, metric, sample_weight, tol, max_iter, n_jobs)
+    return S.library.array(X, M.reshape(leading + M.shape[1:]))
 
 
 # ---- one set ------------------------------------------------------------------------------------
@@ -63,16 +70,14 @@ def _closed(X: np.ndarray, metric: str, weights: np.ndarray, power: float) -> np
     return apply(np.tensordot(weights, apply(X, "power", power), 1), "power", 1 / power)
 
 
-def _euclidean(X: np.ndarray, sample_weight: Any) -> np.ndarray:
-    """Of matrices of any shape."""
+def _euclidean(X: np.ndarray, weights: Optional[np.ndarray]) -> np.ndarray:
+    """Of matrices of any shape, real or complex."""
+    M = np.empty(X.shape[1:], X.dtype)
+    lib.spd_private_flat_mean(len(X), len(M), M.nbytes // 8 // len(M), doubles(weights), doubles(X), doubles(M))
     with np.errstate(invalid="ignore", over="ignore"):
-        if sample_weight is None:
-            M = X.mean(axis=-3)
-        else:
-            M = np.tensordot(weights_of(sample_weight, X.shape[-3]), X, (0, X.ndim - 3))
         if not np.isfinite(M.sum()):
             _sets.finite(X, "X")
-    return np.asarray(M)
+    return M
 
 
 def _closed_complex(X: np.ndarray, metric: str, weights: np.ndarray) -> np.ndarray:
@@ -129,7 +134,7 @@ def _mean_of_set(X: np.ndarray, metric: str, sample_weight: Any, tol: float,
         limit.warn()
         return _start(X, init, weights_of(sample_weight, len(X)))
     if metric in _metrics.CORE and not (metric in _CLOSED and np.iscomplexobj(X)):
-        return _core_mean(X, metric, given_weights(sample_weight, len(X)), tol, max_iter, n_jobs)
+        return _core_mean(_sets.host(X), metric, sample_weight, tol, max_iter, n_jobs)
     weights = weights_of(sample_weight, len(X))
     if metric in _CLOSED:
         return _closed(X, metric, weights, power)
@@ -149,6 +154,8 @@ def _init_of(init: Any, X: np.ndarray) -> Optional[np.ndarray]:
 
 def _over_sets(X: np.ndarray, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """function of each set (p, n, m) in X (..., p, n, m)."""
+    if X.ndim == 3:
+        return function(X)
     sets = X.reshape((-1,) + X.shape[-3:])
     made = []
     for i, one in enumerate(sets):
@@ -171,7 +178,7 @@ def _collection(X: Any, rectangular: bool = False) -> np.ndarray:
     return array
 
 
-@_fast.mean
+@documented
 def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float = 0.0,
          max_iter: Optional[int] = None, n_jobs: Optional[int] = None, init: Any = None,
          power: Optional[float] = None) -> np.ndarray:
@@ -192,24 +199,20 @@ def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float 
         (by joint diagonalisation), 'alm' (Ando, Li, Mathias), 'bmp' (Bini, Meini, Poloni), 'cheap'
         (Bini, Iannazzo). pyRiemann's names too. A callable is called as
         ``metric(X, sample_weight=sample_weight)``.
-    sample_weight : array, shape (p,), optional
-        Weights from 0 on; equal ones by default.
+    {sample_weight}
     tol : float
         Where an iteration ends: the size of its step, relative to the mean. 0 means: at the limit of
         rounding.
     max_iter : int, optional
         Most iterations; where they do not suffice there is a ConvergenceWarning.
-    n_jobs : int, optional
-        Threads; all cores by default.
+    {n_jobs}
     init : array, shape (n, n), optional
         Where the iterations of 'power', 'thompson' and 'ale' begin. The minimisers of the other
         metrics are unique; the library has a start of its own.
     power : float, optional
         The exponent of 'power' (from -1 to 1) and 'power-euclidean'.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -222,6 +225,10 @@ def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float 
     array([[2.25, 0.  ],
            [0.  , 2.25]])
     """
+    if sample_weight is None and max_iter is None and init is None and power is None:
+        M = _shortcuts.mean(X, metric, tol, n_jobs)
+        if M is not None:
+            return M
     if callable(metric):
         return np.asarray(metric(X, sample_weight=sample_weight))
     name = _metrics.known(metric, _metrics.MEANS)
@@ -230,19 +237,21 @@ def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float 
     if _device.holds(X):
         if init is not None:
             raise InvalidArgumentError("init is not for arrays on a GPU; bring X to the host")
-        return _on_device.mean(X, name, sample_weight, tol, None if name in _CLOSED else max_iter,
-                               n_jobs)
-    store = store_of(X) if name in _metrics.CORE and max_iter != 0 else None
-    if store:
-        return _store_mean(store, name, sample_weight, tol, max_iter, n_jobs)
+        return cast(np.ndarray, _device_mean(X, _metrics.own(name), sample_weight, tol,
+                                             None if name in _CLOSED else max_iter, n_jobs))
+    stored = stored_set(X) if name in _metrics.CORE and max_iter != 0 else None
+    if stored is not None:
+        return _core_mean(stored, name, sample_weight, tol, max_iter, n_jobs)
     X = _collection(X, name == "euclidean")
     start = _init_of(init, X)
     if name == "euclidean":
-        return _euclidean(X, sample_weight)
+        weights = checked_weights(sample_weight, X.shape[-3])
+        return _over_sets(X, lambda one: _euclidean(one, weights))
     return _over_sets(X, lambda one: _mean_of_set(one, name, sample_weight, tol, max_iter, n_jobs,
                                                   start, exponent))
 
 
+@documented
 def median(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float = 0.0,
            max_iter: Optional[int] = None, init: Any = None, step_size: float = 1.0) -> np.ndarray:
     """The geometric median: the minimiser of the weighted sum of distances.
@@ -253,8 +262,7 @@ def median(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float =
         Positive definite matrices, symmetric or Hermitian; with 'euclidean' any will do.
     metric : {'airm', 'euclidean'}
         pyRiemann's names too.
-    sample_weight : array, shape (p,), optional
-        Weights from 0 on; equal ones by default.
+    {sample_weight}
     tol : float
         Where the iteration ends: the size of its step. 0 means: at the limit of rounding.
     max_iter : int, optional
@@ -264,9 +272,7 @@ def median(X: Any, metric: str = "airm", sample_weight: Any = None, tol: float =
     step_size : float
         Of each step under 'airm', above 0 and up to 2.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -361,6 +367,7 @@ def _masked(X: np.ndarray, masks: List[np.ndarray], weights: np.ndarray,
     return _descend(terms, M, Limit("the masked mean", tol, max_iter))
 
 
+@documented
 def masked_mean(X: Any, masks: Any, sample_weight: Any = None, tol: float = 0.0,
                 max_iter: Optional[int] = None, init: Any = None) -> np.ndarray:
     """The AIRM mean of matrices of which only a part counts: the minimiser of the weighted sum of
@@ -372,8 +379,7 @@ def masked_mean(X: Any, masks: Any, sample_weight: Any = None, tol: float = 0.0,
         Positive definite matrices, symmetric or Hermitian.
     masks : list of p arrays, shape (n, k_i)
         Matrices V_i with orthonormal columns, k_i from 0 to n.
-    sample_weight : array, shape (p,), optional
-        Weights from 0 on; equal ones by default.
+    {sample_weight}
     tol : float
         Where the iteration ends: the size of the gradient. 0 means: at the limit of rounding.
     max_iter : int, optional
@@ -382,9 +388,7 @@ def masked_mean(X: Any, masks: Any, sample_weight: Any = None, tol: float = 0.0,
         Where the iteration begins; a multiple of the identity by default. What no mask sees stays
         as it is there.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -423,6 +427,7 @@ def _masks_of_nan(gone: np.ndarray) -> List[np.ndarray]:
     return [eye[:, ~row] for row in lost]
 
 
+@documented
 def nan_mean(X: Any, sample_weight: Any = None, tol: float = 0.0, max_iter: Optional[int] = None,
              init: Any = None) -> np.ndarray:
     """The AIRM mean of matrices of which rows and columns are missing, marked by NaN.
@@ -432,8 +437,7 @@ def nan_mean(X: Any, sample_weight: Any = None, tol: float = 0.0, max_iter: Opti
     X : array, shape (..., p, n, n)
         Positive definite matrices, symmetric or Hermitian, where NaN fills a row and the column of
         the same number.
-    sample_weight : array, shape (p,), optional
-        Weights from 0 on; equal ones by default.
+    {sample_weight}
     tol : float
         As of `masked_mean`.
     max_iter : int, optional
@@ -441,9 +445,7 @@ def nan_mean(X: Any, sample_weight: Any = None, tol: float = 0.0, max_iter: Opti
     init : array, shape (n, n), optional
         As of `masked_mean`.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------

@@ -7,6 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ._docs import documented
 from ._errors import InvalidArgumentError, NotPositiveDefiniteError
 from ._labels import weights
 from ._matrices import checked, checked_size, semidefinite
@@ -16,6 +17,7 @@ from .functions import geodesic, mean
 from .maps import filtered
 
 
+@documented
 class Whitening(MatrixTransformer):
     """Moves a set so that its mean is the identity, and keeps the main dimensions if asked to.
 
@@ -32,8 +34,7 @@ class Whitening(MatrixTransformer):
         largest condition number of the mean}; None keeps all dimensions.
     verbose : bool
         Prints the dimensions that are kept.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
 
     Attributes
     ----------

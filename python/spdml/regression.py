@@ -11,6 +11,7 @@ from sklearn.utils.extmath import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import whole
+from ._docs import documented
 from ._kernel_machine import KernelMachine
 from ._labels import column, equal_weights
 from ._matrices import checked, checked_size, metrics_of
@@ -18,6 +19,7 @@ from ._tags import MatrixEstimator
 from .functions import pairwise_distances
 
 
+@documented
 class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignore[misc]
     """The mean of the values of the nearest training matrices, weighted by the softmax of their
     negative squared distances.
@@ -28,8 +30,7 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         At most all that there are.
     metric : str
         By our names or pyRiemann's.
-    n_jobs : int or None
-        Threads; None and -1: all cores.
+    {n_jobs}
 
     Attributes
     ----------

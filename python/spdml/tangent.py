@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _metrics
 from ._arrays import numbers, square
+from ._docs import documented
 from ._errors import InvalidArgumentError
 from ._sets import adjoint, apply, cholesky, diagonal, hermitian, semidefinite, whitened
 from .distances import rectangles, sound
@@ -146,15 +147,14 @@ def _mapped(X: Any, C: Any, metric: Metric, full: bool, table: Dict[str, _Map],
     return np.asarray(table[known](X, C, full))
 
 
+@documented
 def log_map(X: Any, C: Any, metric: Metric = "airm", full: bool = False) -> np.ndarray:
     """Matrices seen from the tangent space at C.
 
     Parameters
     ----------
-    X : array, shape (..., n, n)
-        Positive definite matrices, symmetric or Hermitian.
-    C : array, shape (n, n)
-        The positive definite matrix where the space touches.
+    {X}
+    {C}
     metric : str or callable
         'airm', 'log-euclidean', 'log-cholesky', 'bures-wasserstein', 'euclidean'; pyRiemann's names
         too. A callable is called as ``metric(X, C)``.
@@ -162,9 +162,7 @@ def log_map(X: Any, C: Any, metric: Metric = "airm", full: bool = False) -> np.n
         With 'airm': C^1/2 log(C^-1/2 X C^-1/2) C^1/2, the tangent vector itself; without it, and as
         in pyRiemann, the logarithm in between, whose Frobenius norm is the distance.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -175,6 +173,7 @@ def log_map(X: Any, C: Any, metric: Metric = "airm", full: bool = False) -> np.n
     return _mapped(X, C, metric, full, LOGS, "X")
 
 
+@documented
 def exp_map(T: Any, C: Any, metric: Metric = "airm", full: bool = False) -> np.ndarray:
     """Back from the tangent space at C: the inverse of `log_map`.
 
@@ -182,16 +181,13 @@ def exp_map(T: Any, C: Any, metric: Metric = "airm", full: bool = False) -> np.n
     ----------
     T : array, shape (..., n, n)
         Symmetric or Hermitian matrices.
-    C : array, shape (n, n)
-        The positive definite matrix where the space touches.
+    {C}
     metric : str or callable
         As of `log_map`.
     full : bool
         As of `log_map`.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -233,6 +229,7 @@ def _upper(X: np.ndarray) -> np.ndarray:
     return X[..., row, column] * np.where(row == column, 1.0, np.sqrt(2))
 
 
+@documented
 def unupper(T: Any) -> np.ndarray:
     """Symmetric or Hermitian matrices from vectors: the inverse of `upper`.
 
@@ -240,9 +237,7 @@ def unupper(T: Any) -> np.ndarray:
     ----------
     T : array, shape (..., n (n + 1) / 2)
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -264,15 +259,14 @@ def unupper(T: Any) -> np.ndarray:
     return X
 
 
+@documented
 def tangent_space(X: Any, C: Any, metric: Metric = "airm") -> np.ndarray:
     """Tangent vectors of matrices at C: `upper` of `log_map`.
 
     Parameters
     ----------
-    X : array, shape (..., n, n)
-        Positive definite matrices, symmetric or Hermitian.
-    C : array, shape (n, n)
-        The positive definite matrix where the space touches.
+    {X}
+    {C}
     metric : str or callable
         As of `log_map`.
 
@@ -289,20 +283,18 @@ def tangent_space(X: Any, C: Any, metric: Metric = "airm") -> np.ndarray:
     return _upper(log_map(X, C, metric))
 
 
+@documented
 def untangent_space(T: Any, C: Any, metric: Metric = "airm") -> np.ndarray:
     """Matrices from their tangent vectors at C: the inverse of `tangent_space`.
 
     Parameters
     ----------
     T : array, shape (..., n (n + 1) / 2)
-    C : array, shape (n, n)
-        The positive definite matrix where the space touches.
+    {C}
     metric : str or callable
         As of `exp_map`.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------
@@ -326,6 +318,7 @@ def _seen(T: np.ndarray, C: np.ndarray, metric: str) -> np.ndarray:
     return _factor_coordinates(T, C)
 
 
+@documented
 def inner_product(T: Any, S: Any, C: Any, metric: Metric = "airm") -> Any:
     """Inner products of tangent matrices at C.
 
@@ -340,9 +333,7 @@ def inner_product(T: Any, S: Any, C: Any, metric: Metric = "airm") -> Any:
         'airm', 'log-euclidean', 'log-cholesky', 'euclidean'; pyRiemann's names too. A callable is
         called as ``metric(T, S, C)``.
 
-    Returns
-    -------
-    float or array, shape (...,)
+    {numbers}
 
     Examples
     --------
@@ -365,20 +356,18 @@ def inner_product(T: Any, S: Any, C: Any, metric: Metric = "airm") -> Any:
     return sound(G, P, Q, ("T", "S"))[()]
 
 
+@documented
 def norm(T: Any, C: Any, metric: Metric = "airm") -> Any:
     """Norms of tangent matrices at C.
 
     Parameters
     ----------
     T : array, shape (..., n, n)
-    C : array, shape (n, n)
-        The positive definite matrix where the space touches.
+    {C}
     metric : str or callable
         As of `inner_product`.
 
-    Returns
-    -------
-    float or array, shape (...,)
+    {numbers}
 
     Examples
     --------
@@ -417,6 +406,7 @@ CARRIERS = {"airm": _carry_airm, "log-euclidean": _carry_log_euclidean,
             "log-cholesky": _carry_log_cholesky, "euclidean": _carry_flat}
 
 
+@documented
 def transport(T: Any, A: Any, B: Any, metric: Metric = "airm") -> np.ndarray:
     """Tangent matrices at A carried along the geodesic to B, with their inner products.
 
@@ -430,9 +420,7 @@ def transport(T: Any, A: Any, B: Any, metric: Metric = "airm") -> np.ndarray:
         'airm', 'log-euclidean', 'log-cholesky', 'euclidean'; pyRiemann's names too. A callable is
         called as ``metric(T, A, B)``.
 
-    Returns
-    -------
-    array, shape (..., n, n)
+    {matrices}
 
     Examples
     --------

@@ -15,15 +15,17 @@
 
 #define USUAL_SHARE             0.75 /* of the memory that there is */
 #define SECONDS_BETWEEN_REPORTS 0.1
-#define TOLD_FROM               1e7 /* bytes: less is a matter of the moment, not of the size of the problem */
+#define TOLD_FROM               1e7 /* bytes: less is a matter of the moment, not of the problem */
 
 static const spd_error no_error = {.status = SPD_OK, .index = SPD_NO_INDEX};
 
 spd_context *spd_context_new(void)
 {
     spd_context *ctx = mem_zero(1, sizeof *ctx);
-    if (ctx)
-        ctx->error = no_error;
+    if (!ctx)
+        return NULL;
+    ctx->engine = SPD_ENGINE_CPU;
+    ctx->error = no_error;
     return ctx;
 }
 
@@ -138,8 +140,8 @@ void ctx_clear(spd_context *ctx)
     if (!ctx)
         return;
     ctx->error = no_error;
-    ctx->told = (spd_progress){0};
-    ctx->told_at = ctx->progress ? clock_seconds() : 0.0;
+    ctx->reported = (spd_progress){0};
+    ctx->reported_at = ctx->progress ? clock_seconds() : 0.0;
 }
 
 /* Writes the message from a place on. Names and labels in it come from files: made harmless. */
@@ -247,22 +249,23 @@ int ctx_progress(spd_context *ctx, const char *task, const char *unit, double do
 {
     if (!ctx || !ctx->progress)
         return 0;
-    ctx->told = (spd_progress){task, unit, done, total};
-    ctx->told_at = clock_seconds();
-    const spd_progress progress = ctx->told;
+    ctx->reported = (spd_progress){task, unit, done, total};
+    ctx->reported_at = clock_seconds();
+    const spd_progress progress = ctx->reported;
     return ctx->progress(ctx->user, &progress);
 }
 
-int ctx_tell(spd_context *ctx, const char *task, const char *unit, double done, double total)
+int ctx_report(spd_context *ctx, const char *task, const char *unit, double done, double total)
 {
-    if (!ctx || !ctx->progress || clock_seconds() - ctx->told_at < SECONDS_BETWEEN_REPORTS)
+    if (!ctx || !ctx->progress || clock_seconds() - ctx->reported_at < SECONDS_BETWEEN_REPORTS)
         return 0;
     return ctx_progress(ctx, task, unit, done, total);
 }
 
-int ctx_ask_again(spd_context *ctx)
+int ctx_report_again(spd_context *ctx)
 {
-    if (!ctx || !ctx->told.task)
+    if (!ctx || !ctx->reported.task)
         return 0;
-    return ctx_tell(ctx, ctx->told.task, ctx->told.unit, ctx->told.done, ctx->told.total);
+    return ctx_report(ctx, ctx->reported.task, ctx->reported.unit, ctx->reported.done,
+                      ctx->reported.total);
 }

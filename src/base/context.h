@@ -19,14 +19,13 @@ struct spd_context {
     double usual;        /* that share, where the ranks have agreed on it; else 0 */
     spd_progress_fn progress;
     void *user;
-    spd_progress told; /* what the callback was last told within this call; task NULL: nothing */
-    double told_at;    /* when, or when the call began */
+    spd_progress reported; /* what the callback last heard within this call; task NULL: nothing */
+    double reported_at;    /* when, or when the call began */
     spd_error error;
-    worker_pool workers;     /* asleep until a loop needs them */
-    ranks *ranks;            /* the processes of the job; NULL: alone */
-    const spd_device *place; /* where the sets of this call lie; NULL: on the host */
-    int alone;               /* above 0: what is called now is for this process alone */
-    char ran_on[256];        /* what the engine of the last fit said of itself, or nothing */
+    worker_pool workers; /* asleep until a loop needs them */
+    ranks *ranks;        /* the processes of the job; NULL: alone */
+    int alone;           /* above 0: what is called now is for this process alone */
+    char ran_on[256];    /* what the engine of the last fit said of itself, or nothing */
 };
 
 /* Threads that calls with this context use. */
@@ -85,9 +84,9 @@ spd_status ctx_pass_on(spd_context *ctx, const spd_error *error);
 /* Calls the progress callback; non-zero when the call shall be cancelled. */
 int ctx_progress(spd_context *ctx, const char *task, const char *unit, double done, double total);
 
-/* Says again what was told last in this call, if anything, for work that has nothing to tell and
- * must hear whether it is still wanted; at most ten times a second, and so does ctx_tell. */
-int ctx_ask_again(spd_context *ctx);
-int ctx_tell(spd_context *ctx, const char *task, const char *unit, double done, double total);
+/* Reports again what was reported last in this call, if anything, for work that has nothing new to
+ * report and must hear whether it is still wanted; at most ten times a second, like ctx_report. */
+int ctx_report_again(spd_context *ctx);
+int ctx_report(spd_context *ctx, const char *task, const char *unit, double done, double total);
 
 #endif

@@ -20,7 +20,7 @@ static const char *number_in(const char *text)
 
 void library_row(spd_library *library, const char *name, const char *says, const char *detail)
 {
-    spd_library row = SPD_INIT(spd_library);
+    spd_library row = SPD_STRUCT(spd_library);
     const char *number = number_in(says);
     snprintf(row.name, sizeof row.name, "%s", name);
     snprintf(row.version, sizeof row.version, "%.*s", number ? (int)strcspn(number, " \n") : 7,

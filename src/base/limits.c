@@ -43,8 +43,7 @@ int limits_refuse(void)
            number_in(LIMITS_ROOT "/proc/sys/vm/overcommit_memory", 0.0) > 1.0;
 }
 
-/* ---- the machine ------------------------------------------------------------------------------
- */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
 /* Memory and swap of the machine in bytes; NONE where they cannot be read. */
 static void machine(double *memory, double *swap)
@@ -64,8 +63,7 @@ static void machine(double *memory, double *swap)
         fclose(f);
 }
 
-/* ---- the control group ------------------------------------------------------------------------
- */
+/* ---- the control group ----------------------------------------------------------------------- */
 
 /* path <- the folder of this process's group; is there one? */
 static int group_folder(char *path, size_t size)
@@ -103,8 +101,7 @@ static double group_limit(double swap)
     return limit;
 }
 
-/* ---- together ---------------------------------------------------------------------------------
- */
+/* ---- together -------------------------------------------------------------------------------- */
 
 static double physical(void)
 {

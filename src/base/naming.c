@@ -6,11 +6,6 @@
 
 #include "base/suggest.h"
 
-/* Enumerations are handled as the unsigned they are stored in. */
-_Static_assert(sizeof(spd_metric) == sizeof(unsigned) && sizeof(spd_stop) == sizeof(unsigned) &&
-                   sizeof(spd_parameter) == sizeof(unsigned),
-               "enumerations have the size of int");
-
 const char *naming_word(const naming *names, unsigned value)
 {
     return value < NAMING_MOST ? names->word[value] : NULL;
@@ -33,22 +28,15 @@ static spd_status refuse(spd_context *ctx, const naming *names, const char *word
                     list);
 }
 
-spd_status naming_parse(spd_context *ctx, const naming *names, const char *word, void *value)
+int naming_parse(spd_context *ctx, const naming *names, const char *word)
 {
-    unsigned found = 0, alias = 0;
-    ctx_clear(ctx);
     if (!word)
         return ctx_fail(ctx, SPD_EINVAL, "no name of a %s given", names->kind);
-    while (naming_word(names, found) && strcmp(word, names->word[found]) != 0)
-        found++;
-    while (alias < NAMING_ALIASES && names->alias[alias].word &&
-           strcmp(word, names->alias[alias].word) != 0)
-        alias++;
-    if (!naming_word(names, found)) {
-        if (alias == NAMING_ALIASES || !names->alias[alias].word)
-            return refuse(ctx, names, word);
-        found = names->alias[alias].value;
-    }
-    memcpy(value, &found, sizeof found);
-    return SPD_OK;
+    for (unsigned i = 0; naming_word(names, i); i++)
+        if (strcmp(word, names->word[i]) == 0)
+            return (int)i;
+    for (unsigned i = 0; i < NAMING_ALIASES && names->alias[i].word; i++)
+        if (strcmp(word, names->alias[i].word) == 0)
+            return (int)names->alias[i].value;
+    return refuse(ctx, names, word);
 }

@@ -19,14 +19,11 @@ typedef struct naming {
 /* The word of a value; NULL for one that has none. */
 const char *naming_word(const naming *names, unsigned value);
 
-/* *value, an enumeration, <- what the word stands for. SPD_EINVAL with a message that lists the
- * words and suggests the nearest one, *value untouched. */
-spd_status naming_parse(spd_context *ctx, const naming *names, const char *word, void *value);
+/* The value of a word. SPD_EINVAL, with a message that lists the words and suggests the nearest
+ * one, if it is not among them. */
+int naming_parse(spd_context *ctx, const naming *names, const char *word);
 
-/* The enumerations that files hold, by their words; names.c has these tables and all others of
- * spdml.h. */
-extern const naming naming_metric, naming_learning, naming_objective, naming_graph, naming_init,
-    naming_solver, naming_transport, naming_stop, naming_log_cost, naming_coordinates,
-    naming_search;
+/* The words of an enumeration of the public headers. */
+const naming *naming_of(spd_enum of);
 
 #endif

@@ -104,13 +104,14 @@ static spd_status deal_here(spd_context *ctx, size_t items, ranks_body body, voi
     return status;
 }
 
-spd_status ranks_deal(spd_context *ctx, size_t items, ranks_body body, void *user, int64_t *owner)
+spd_status ranks_distribute(spd_context *ctx, size_t items, ranks_body body, void *user,
+                            int64_t *owner)
 {
     ranks *r = ranks_of(ctx);
     int64_t failed = INT64_MAX;
     for (size_t k = 0; k < items; k++)
         owner[k] = INT64_MAX;
-    r->deal(r);
+    r->restart(r);
     spd_status status = deal_here(ctx, items, body, user, owner, &failed);
     for (size_t k = 0; k < items; k++)
         owner[k] = r->least(r, owner[k]);
@@ -118,10 +119,10 @@ spd_status ranks_deal(spd_context *ctx, size_t items, ranks_body body, void *use
     return lowest == INT64_MAX ? SPD_OK : adopt(ctx, r, (int)owner[lowest], status);
 }
 
-void ranks_stir(const spd_context *ctx)
+void ranks_poll(const spd_context *ctx)
 {
     if (ctx && ctx->ranks && ctx->ranks->count > 1 && ctx->alone)
-        ctx->ranks->stir(ctx->ranks);
+        ctx->ranks->poll(ctx->ranks);
 }
 
 spd_status ranks_agree(spd_context *ctx, size_t number, const char *what)

@@ -4,7 +4,7 @@
  * is dealt out. Chunks of work are fixed by the problem, a rank takes a contiguous range of them,
  * and sums of chunks are added along a fixed tree: results are the same bits for any number of
  * ranks. How bytes travel is the business of a module that is loaded when it is asked for
- * (engine/mpi); NULL stands for a process that is alone.
+ * (mpi); NULL stands for a process that is alone.
  *
  * Only the thread that called the library may call these. A fault of the transport ends the job. */
 #ifndef SPD_BASE_RANKS_H
@@ -27,17 +27,18 @@ struct ranks {
     void (*broadcast)(ranks *r, int from, void *bytes, size_t size);
 
     /* To each rank k out[out_at[k]] .. , from each in[in_at[k]] .. , in bytes, up to the next. */
-    void (*trade)(ranks *r, const size_t *out_at, const void *out, const size_t *in_at, void *in);
+    void (*exchange)(ranks *r, const size_t *out_at, const void *out, const size_t *in_at,
+                     void *in);
 
     /* The least of what all ranks have given. */
     int64_t (*least)(ranks *r, int64_t value);
 
-    /* Numbers from 0 on, each handed out once: `deal` begins anew, in all ranks together; `take`
-     * gives the next and skips `many` less one; `stir`, now and then, lets others take theirs while
+    /* Numbers from 0 on, each handed out once: `restart` begins anew, in all ranks together; `take`
+     * gives the next and skips `many` less one; `poll`, now and then, lets others take theirs while
      * this rank computes. */
-    void (*deal)(ranks *r);
+    void (*restart)(ranks *r);
     int64_t (*take)(ranks *r, int64_t many);
-    void (*stir)(ranks *r);
+    void (*poll)(ranks *r);
 
     void (*stop)(ranks *r, int code); /* ends all processes */
     void (*end)(ranks *r);            /* leaves in peace */
@@ -73,10 +74,11 @@ spd_status ranks_agree(spd_context *ctx, size_t number, const char *what);
  * item) for every item, begun in their order. owner (items) <- who has had it. Once one has failed,
  * no more are begun; the failure is that of the lowest item that failed, in every rank. */
 typedef spd_status (*ranks_body)(void *user, size_t item);
-spd_status ranks_deal(spd_context *ctx, size_t items, ranks_body body, void *user, int64_t *owner);
+spd_status ranks_distribute(spd_context *ctx, size_t items, ranks_body body, void *user,
+                            int64_t *owner);
 
 /* For who computes as a process alone while others may want something: a call now and then. */
-void ranks_stir(const spd_context *ctx);
+void ranks_poll(const spd_context *ctx);
 
 /* all (rows x each bytes) <- the rows of all ranks: they are cut into chunks of `per` rows, and
  * each rank has filled in those of its share of the chunks (ranks_first). */

@@ -17,7 +17,7 @@ spd_status sized_check(spd_context *ctx, const char *type, const void *given)
 {
     if (given && (size_of(given) < 2 * sizeof(size_t) || size_of(given) > LARGEST))
         return ctx_fail(ctx, SPD_EINVAL,
-                        "%s: size is %zu; set it with SPD_INIT or the defaults function", type,
+                        "%s: size is %zu; set it with SPD_STRUCT or the defaults function", type,
                         size_of(given));
     return SPD_OK;
 }

@@ -1,6 +1,6 @@
 /* stop.h - long work asks now and then whether it is still wanted.
  *
- * Whoever runs work in a thread (engine/parallel.c) says there whom to ask; kernels and loops ask
+ * Whoever runs work in a thread (run/parallel.c) says there whom to ask; kernels and loops ask
  * with stop_wanted, and leave when the answer is yes, with whatever they have: nobody looks at the
  * result of work that was stopped. Without anybody to ask the answer is no. */
 #ifndef SPD_BASE_STOP_H

@@ -12,8 +12,8 @@
 #include "classify/classifier.h"
 #include "classify/kernel_pls.h"
 #include "classify/log_kernel.h"
-#include "engine/blas.h"
-#include "engine/parallel.h"
+#include "run/blas.h"
+#include "run/parallel.h"
 #include "linalg/dense.h"
 
 /* Components that cross-validation tries, as multiples of classes - 1; more than classes - 1 only
@@ -73,7 +73,7 @@ static size_t grid(const samples *train, double *values)
 /* Components to prepare: the ones asked for, else the most that will be tried. */
 static size_t components_to_prepare(const spd_method *method, const samples *train)
 {
-    double values[MULTIPLES] = {0}, value = method->value[SPD_PARAM_COMPONENTS];
+    double values[MULTIPLES] = {0}, value = method->value[SPD_PARAMETER_COMPONENTS];
     size_t count = grid(train, values);
     if (!(value >= 1.0))
         value = values[count - 1];
@@ -93,7 +93,7 @@ static void one_hot(const samples *train, double *Y, double *mean)
             Y[i * classes + c] = ((size_t)train->label[i] == c ? 1.0 : 0.0) - mean[c];
 }
 
-static spd_status prepare(spd_context *ctx, course *c)
+static spd_status prepare(spd_context *ctx, training_state *c)
 {
     const samples *train = &c->train;
     arena *keep = &c->preparing;
@@ -113,11 +113,11 @@ static spd_status prepare(spd_context *ctx, course *c)
 }
 
 /* c->trained <- B (p x classes). */
-static spd_status train_components(spd_context *ctx, course *c)
+static spd_status train_components(spd_context *ctx, training_state *c)
 {
     const cdl_prepared *t = c->prepared;
     size_t p = c->train.p, classes = c->train.classes;
-    double value = floor(c->method.value[SPD_PARAM_COMPONENTS] + 0.5);
+    double value = floor(c->method.value[SPD_PARAMETER_COMPONENTS] + 0.5);
     if (!(value >= 1.0))
         return ctx_fail(ctx, SPD_EINVAL, "components is %g: cdl needs at least 1", value);
     size_t components = value < (double)p ? (size_t)value : p;
@@ -141,7 +141,7 @@ static spd_status train_components(spd_context *ctx, course *c)
 /* ---- queries -------------------------------------------------------------------------------- */
 
 /* c->met <- the centred kernel (p x queries). */
-static spd_status meet(spd_context *ctx, course *c)
+static spd_status meet(spd_context *ctx, training_state *c)
 {
     const cdl_prepared *t = c->prepared;
     double *Kt = NULL;
@@ -160,7 +160,7 @@ static int best_class(size_t classes, const double *score, const double *mean)
     return (int)best;
 }
 
-static spd_status decide(spd_context *ctx, course *c, int *label)
+static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     const cdl_prepared *t = c->prepared;
     size_t classes = c->train.classes, q = c->queries.p;
@@ -180,28 +180,28 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     return SPD_OK;
 }
 
-static void keep(shelf *s, course *c)
+static void keep(saved_arrays *s, training_state *c)
 {
     size_t p = c->train.p, classes = c->train.classes;
-    cdl_prepared *t = shelf_block(s, &c->prepared, sizeof *t);
+    cdl_prepared *t = saved_block(s, &c->prepared, sizeof *t);
     double *B = c->trained;
     if (!t)
         return;
-    course_keep_samples(s, c);
-    shelf_reals(s, "kernel_mean", p, 1, &t->kernel.mean);
-    shelf_reals(s, "class_mean", classes, 1, &t->mean);
-    shelf_reals(s, "coefficients", p, classes, &B);
+    training_state_keep_samples(s, c);
+    saved_reals(s, "kernel_mean", p, 1, &t->kernel.mean);
+    saved_reals(s, "class_mean", classes, 1, &t->mean);
+    saved_reals(s, "coefficients", p, classes, &B);
     c->trained = B;
 }
 
 const classifier classifier_cdl = {
-    .kind = SPD_CDL,
+    .kind = SPD_CLASSIFIER_CDL,
     .keep = keep,
-    .holds = SPD_HOLDS_SAMPLES,
+    .holds = SPD_HOLDING_SAMPLES,
     .scores = {"score of kernel partial least squares", 0, 0},
     .squares = 1,
-    .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
-    .choices = {{SPD_PARAM_COMPONENTS, INFINITY, .most = usual_components, .list = grid}},
+    .metrics = {SPD_METRIC_LOG_EUCLIDEAN, ONLY(SPD_METRIC_LOG_EUCLIDEAN), 0},
+    .choices = {{SPD_PARAMETER_COMPONENTS, INFINITY, .most = usual_components, .list = grid}},
     .prepare = prepare,
     .train = train_components,
     .meet = meet,

@@ -14,8 +14,8 @@
 #include "classify/classifier.h"
 #include "classify/log_kernel.h"
 #include "classify/vectors.h"
-#include "engine/blas.h"
-#include "engine/parallel.h"
+#include "run/blas.h"
+#include "run/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
 
@@ -151,7 +151,7 @@ static spd_status find_directions(spd_context *ctx, const samples *train, arena 
 
 /* ---- the classifier ------------------------------------------------------------------------- */
 
-static spd_status prepare(spd_context *ctx, course *c)
+static spd_status prepare(spd_context *ctx, training_state *c)
 {
     lda_prepared *t = c->prepared = arena_zero(&c->preparing, 1, sizeof *t);
     if (!t)
@@ -161,7 +161,7 @@ static spd_status prepare(spd_context *ctx, course *c)
 }
 
 /* c->met <- coordinates of the queries (q x dim), Kt'A. */
-static spd_status meet(spd_context *ctx, course *c)
+static spd_status meet(spd_context *ctx, training_state *c)
 {
     const lda_prepared *t = c->prepared;
     size_t q = c->queries.p;
@@ -179,37 +179,33 @@ static spd_status meet(spd_context *ctx, course *c)
     return status;
 }
 
-static spd_status decide(spd_context *ctx, course *c, int *label)
+static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     const lda_prepared *t = c->prepared;
-    spd_status status =
-        vectors_nearest(ctx, t->dim, c->train.p, t->V, c->train.label, c->queries.p, c->met, label);
-    if (status == SPD_OK)
-        status = vectors_nearest_each(ctx, t->dim, c->train.p, t->V, c->train.label, c->queries.p,
-                                      c->met, c->train.classes, c->score);
-    return status;
+    return vectors_nearest(ctx, t->dim, c->train.p, t->V, c->train.label, c->queries.p, c->met,
+                           label, c->train.classes, c->score);
 }
 
-static void keep(shelf *s, course *c)
+static void keep(saved_arrays *s, training_state *c)
 {
     size_t p = c->train.p;
-    lda_prepared *t = shelf_block(s, &c->prepared, sizeof *t);
+    lda_prepared *t = saved_block(s, &c->prepared, sizeof *t);
     if (!t)
         return;
-    course_keep_samples(s, c);
-    shelf_size(s, "directions", 1, c->train.classes, &t->dim);
-    shelf_reals(s, "kernel_mean", p, 1, &t->kernel.mean);
-    shelf_reals(s, "coefficients", p, t->dim, &t->A);
-    shelf_reals(s, "coordinates", p, t->dim, &t->V);
+    training_state_keep_samples(s, c);
+    saved_size(s, "directions", 1, c->train.classes, &t->dim);
+    saved_reals(s, "kernel_mean", p, 1, &t->kernel.mean);
+    saved_reals(s, "coefficients", p, t->dim, &t->A);
+    saved_reals(s, "coordinates", p, t->dim, &t->V);
 }
 
 const classifier classifier_cdl_lda = {
-    .kind = SPD_CDL_LDA,
+    .kind = SPD_CLASSIFIER_CDL_LDA,
     .keep = keep,
-    .holds = SPD_HOLDS_SAMPLES,
+    .holds = SPD_HOLDING_SAMPLES,
     .scores = NEAREST_COORDINATES(0),
     .squares = 2,
-    .metrics = {SPD_LOG_EUCLIDEAN, ONLY(SPD_LOG_EUCLIDEAN), 0},
+    .metrics = {SPD_METRIC_LOG_EUCLIDEAN, ONLY(SPD_METRIC_LOG_EUCLIDEAN), 0},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

@@ -10,21 +10,28 @@
 const classifier *classifier_of(spd_classifier_kind kind)
 {
     static const classifier *const all[SPD_CLASSIFIERS] = {
-        [SPD_NN] = &classifier_nn,         [SPD_KNN] = &classifier_knn,
-        [SPD_MDM] = &classifier_mdm,       [SPD_RSR] = &classifier_rsr,
-        [SPD_CDL] = &classifier_cdl,       [SPD_CDL_LDA] = &classifier_cdl_lda,
-        [SPD_PGA] = &classifier_pga,       [SPD_LLE] = &classifier_lle,
-        [SPD_HLLE] = &classifier_hlle,     [SPD_LAPLACIAN] = &classifier_laplacian,
-        [SPD_KSVM] = &classifier_ksvm,     [SPD_TS_LDA] = &classifier_ts_lda,
-        [SPD_SRC] = &classifier_src,       [SPD_GSRC] = &classifier_gsrc,
-        [SPD_COV3DJ] = &classifier_cov3dj,
+        [SPD_CLASSIFIER_NN] = &classifier_nn,
+        [SPD_CLASSIFIER_KNN] = &classifier_knn,
+        [SPD_CLASSIFIER_MDM] = &classifier_mdm,
+        [SPD_CLASSIFIER_RSR] = &classifier_rsr,
+        [SPD_CLASSIFIER_CDL] = &classifier_cdl,
+        [SPD_CLASSIFIER_CDL_LDA] = &classifier_cdl_lda,
+        [SPD_CLASSIFIER_PGA] = &classifier_pga,
+        [SPD_CLASSIFIER_LLE] = &classifier_lle,
+        [SPD_CLASSIFIER_HESSIAN_LLE] = &classifier_hlle,
+        [SPD_CLASSIFIER_LAPLACIAN] = &classifier_laplacian,
+        [SPD_CLASSIFIER_KSVM] = &classifier_ksvm,
+        [SPD_CLASSIFIER_TS_LDA] = &classifier_ts_lda,
+        [SPD_CLASSIFIER_SRC] = &classifier_src,
+        [SPD_CLASSIFIER_GSRC] = &classifier_gsrc,
+        [SPD_CLASSIFIER_COV3DJ] = &classifier_cov3dj,
     };
     return (unsigned)kind < SPD_CLASSIFIERS ? all[kind] : NULL;
 }
 
 const choice *classifier_choice(const classifier *kind, spd_parameter parameter)
 {
-    for (size_t i = 0; i < MOST_CHOICES && kind->choices[i].parameter != SPD_PARAM_M; i++)
+    for (size_t i = 0; i < MOST_CHOICES && kind->choices[i].parameter != SPD_PARAMETER_M; i++)
         if (kind->choices[i].parameter == parameter)
             return &kind->choices[i];
     return NULL;
@@ -54,23 +61,23 @@ size_t choice_grid(const choice *c, const samples *train, double *values)
     return count;
 }
 
-void course_keep_samples(shelf *s, course *c)
+void training_state_keep_samples(saved_arrays *s, training_state *c)
 {
     samples *train = &c->train;
     double *X = (double *)(uintptr_t)train->X; /* only read where it is put */
-    shelf_labels(s, "labels", train->p, train->classes, &train->label);
-    shelf_reals(s, "samples", train->p, train->n * train->n, &X);
+    saved_labels(s, "labels", train->p, train->classes, &train->label);
+    saved_reals(s, "samples", train->p, train->n * train->n, &X);
     train->X = X;
 }
 
-void course_keep_classes(shelf *s, const course *c, classes *of)
+void training_state_keep_classes(saved_arrays *s, const training_state *c, classes *of)
 {
     size_t most = c->train.classes;
     const int *label = NULL;
-    shelf_size(s, "class_count", 1, most, &of->count);
+    saved_size(s, "class_count", 1, most, &of->count);
     if (s->status != SPD_OK)
         return;
-    if (!shelf_taking(s)) {
+    if (!saved_taking(s)) {
         int *own = arena_alloc(s->room, of->count, sizeof *own);
         for (size_t k = 0; own && k < of->count; k++)
             own[k] = class_label(of, k);
@@ -78,15 +85,15 @@ void course_keep_classes(shelf *s, const course *c, classes *of)
         s->status = arena_status(s->room, s->ctx, "classes");
     }
     if (s->status == SPD_OK)
-        shelf_labels(s, "class", of->count, most, &label);
+        saved_labels(s, "class", of->count, most, &label);
     for (size_t k = 1; s->status == SPD_OK && k < of->count; k++)
         if (label[k] <= label[k - 1])
-            shelf_refuse(s, "class", "the classes are not in ascending order");
-    if (s->status == SPD_OK && shelf_taking(s))
+            saved_refuse(s, "class", "the classes are not in ascending order");
+    if (s->status == SPD_OK && saved_taking(s))
         s->status = classes_sort(s->ctx, of->count, label, s->room, of);
 }
 
-void course_free(course *c)
+void training_state_free(training_state *c)
 {
     arena_free(&c->meeting);
     arena_free(&c->training);

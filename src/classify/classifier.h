@@ -8,13 +8,13 @@
  *   meet      prepared, queries           what of the queries no parameter changes
  *   decide    all of these, parameters    a class for every query
  *
- * They fill a course, which borrows the samples: these must outlive it. Everything is
+ * They fill a training_state, which borrows the samples: these must outlive it. Everything is
  * deterministic, and the same bits for any number of threads; heavy work goes through the engine
  * with ctx. Public functions of the library may be called (they clear ctx's message). */
 #ifndef SPD_CLASSIFY_CLASSIFIER_H
 #define SPD_CLASSIFY_CLASSIFIER_H
 
-#include "classify/shelf.h"
+#include "classify/saved_arrays.h"
 
 typedef spd_samples samples;
 
@@ -47,7 +47,7 @@ typedef struct metric_choice {
 #define ALL_METRICS  (ONLY(SPD_METRICS) - 1u)
 
 /* A method on its way from training samples to classes. */
-typedef struct course {
+typedef struct training_state {
     const struct classifier *kind;
     spd_method method; /* with every value it uses (but of beta and beta-scale only one may be set)
                           in train and decide; in prepare values may only save work */
@@ -56,13 +56,13 @@ typedef struct course {
     arena preparing, training, meeting; /* freed when what was made of them is done with */
     double *score; /* queries x classes, for decide to fill where a class has samples; NULL: not
                       wanted */
-} course;
+} training_state;
 
 /* What decide's scores are. */
 typedef struct score_choice {
     const char *what;
     int falls;   /* non-zero: the smaller, the better */
-    int squared; /* non-zero: squared distances of the metric, of real forms twice as large */
+    int squared; /* non-zero: squared distances of coordinates, of real forms twice as large */
 } score_choice;
 
 /* The scores of coordinates' nearest neighbours, in src/classify/vectors.c. */
@@ -78,17 +78,17 @@ typedef struct classifier {
     int squares; /* matrices of numbers between all training samples that it holds at once */
     choice choices[MOST_CHOICES]; /* its parameters; m, which is the map's, ends them */
 
-    spd_status (*prepare)(spd_context *ctx, course *c);
-    spd_status (*train)(spd_context *ctx, course *c); /* NULL: there is nothing to do */
-    spd_status (*meet)(spd_context *ctx, course *c);
+    spd_status (*prepare)(spd_context *ctx, training_state *c);
+    spd_status (*train)(spd_context *ctx, training_state *c); /* NULL: there is nothing to do */
+    spd_status (*meet)(spd_context *ctx, training_state *c);
 
     /* label (queries) <- class numbers. */
-    spd_status (*decide)(spd_context *ctx, course *c, int *label);
+    spd_status (*decide)(spd_context *ctx, training_state *c, int *label);
 
-    /* What meet and decide need of training goes to a shelf, or comes from it; c's method, and the
-     * numbers of train, are there already. NULL: the training samples, and prepare and train run
-     * again. */
-    void (*keep)(shelf *s, course *c);
+    /* What meet and decide need of training goes to the saved arrays, or comes from them; c's
+     * method, and the numbers of train, are there already. NULL: the training samples, and prepare
+     * and train run again. */
+    void (*keep)(saved_arrays *s, training_state *c);
 
     score_choice scores;
     spd_holding holds; /* of the training samples, in meet and decide; labels and sizes aside */
@@ -110,15 +110,15 @@ double choice_standard(const choice *c, const samples *train);
 size_t choice_grid(const choice *c, const samples *train, double *values);
 
 /* The training matrices and their labels, for keep. */
-void course_keep_samples(shelf *s, course *c);
+void training_state_keep_samples(saved_arrays *s, training_state *c);
 
 /* Which classes there are, one label for each: as many as *of counts, with a sample of their own.
  */
 struct classes; /* base/classes.h */
-void course_keep_classes(shelf *s, const course *c, struct classes *of);
+void training_state_keep_classes(saved_arrays *s, const training_state *c, struct classes *of);
 
 /* Frees all that the steps have made. */
-void course_free(course *c);
+void training_state_free(training_state *c);
 
 extern const classifier classifier_nn, classifier_knn;                         /* nn.c */
 extern const classifier classifier_mdm;                                        /* mdm.c */

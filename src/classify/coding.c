@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/parallel.h"
+#include "run/parallel.h"
 
 /* What a thread works with. */
 typedef struct room {

@@ -14,23 +14,22 @@
 #include "base/sized.h"
 #include "classify/tangent.h"
 #include "classify/values.h"
-#include "engine/blas.h"
-#include "engine/parallel.h"
+#include "run/blas.h"
+#include "run/parallel.h"
 #include "geometry/flat.h"
 
 #define USUAL_RIDGE 1e-3
 
-/* ---- what fits --------------------------------------------------------------------------------
- */
+/* ---- what fits ------------------------------------------------------------------------------- */
 
 static int has_neighbours(spd_embedding kind)
 {
-    return kind != SPD_EMBED_PGA && kind != SPD_EMBED_MDS && kind != SPD_EMBED_TSNE;
+    return kind != SPD_EMBEDDING_PGA && kind != SPD_EMBEDDING_MDS && kind != SPD_EMBEDDING_TSNE;
 }
 
 static int needs_log_maps(spd_embedding kind)
 {
-    return kind == SPD_EMBED_LLE || kind == SPD_EMBED_HESSIAN_LLE;
+    return kind == SPD_EMBEDDING_LLE || kind == SPD_EMBEDDING_HESSIAN_LLE;
 }
 
 spd_status embed_check_metric(spd_context *ctx, spd_embedding kind, spd_metric which)
@@ -43,7 +42,7 @@ spd_status embed_check_metric(spd_context *ctx, spd_embedding kind, spd_metric w
     return ctx_fail(ctx, SPD_EINVAL,
                     "%s needs tangent spaces, which are not available for %s; use airm, "
                     "log-euclidean, log-cholesky or euclidean, or the laplacian method",
-                    spd_embedding_name(kind), spd_metric_name(which));
+                    spd_name(SPD_ENUM_EMBEDDING, kind), spd_name(SPD_ENUM_METRIC, which));
 }
 
 static spd_status check_neighbours(spd_context *ctx, const spd_embed_options *o, size_t p)
@@ -52,7 +51,7 @@ static spd_status check_neighbours(spd_context *ctx, const spd_embed_options *o,
     if (o->k == 0 || o->k >= p)
         return ctx_fail(ctx, SPD_EINVAL, "k is %zu; it must be between 1 and %zu for %zu matrices",
                         o->k, p - 1, p);
-    if (o->kind == SPD_EMBED_HESSIAN_LLE && o->k < least)
+    if (o->kind == SPD_EMBEDDING_HESSIAN_LLE && o->k < least)
         return ctx_fail(ctx, SPD_EINVAL,
                         "k is %zu: hessian-lle in %zu dimension%s needs at least 1 + d + d(d+1)/2 "
                         "= %zu neighbours; raise k or lower the dimensions",
@@ -63,14 +62,14 @@ static spd_status check_neighbours(spd_context *ctx, const spd_embed_options *o,
 spd_status embed_check(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p)
 {
     size_t d = o->dimensions, manifold = n * (n + 1) / 2;
-    if (!spd_embedding_name(o->kind))
+    if (!spd_name(SPD_ENUM_EMBEDDING, o->kind))
         return ctx_fail(ctx, SPD_EINVAL, "unknown kind of embedding");
     if (p < 2)
         return ctx_fail(ctx, SPD_EINVAL, "one matrix cannot be embedded; give at least 2");
     if (d == 0 || d >= p)
         return ctx_fail(ctx, SPD_EINVAL, "%zu dimensions requested; %zu matrices allow 1 to %zu", d,
                         p, p - 1);
-    if (d > manifold && (o->kind == SPD_EMBED_PGA || o->kind == SPD_EMBED_HESSIAN_LLE))
+    if (d > manifold && (o->kind == SPD_EMBEDDING_PGA || o->kind == SPD_EMBEDDING_HESSIAN_LLE))
         return ctx_fail(
             ctx, SPD_EINVAL,
             "%zu dimensions requested; the space of %zu x %zu SPD matrices has only %zu", d, n, n,
@@ -81,13 +80,12 @@ spd_status embed_check(spd_context *ctx, const spd_embed_options *o, size_t n, s
     spd_status status = embed_check_metric(ctx, o->kind, o->metric);
     if (status == SPD_OK && has_neighbours(o->kind))
         status = check_neighbours(ctx, o, p);
-    if (status == SPD_OK && o->kind == SPD_EMBED_TSNE)
+    if (status == SPD_OK && o->kind == SPD_EMBEDDING_TSNE)
         status = embed_check_tsne(ctx, o, p);
     return status;
 }
 
-/* ---- by neighbours ----------------------------------------------------------------------------
- */
+/* ---- by neighbours --------------------------------------------------------------------------- */
 
 /* M (p x p, zero before) and degree (p) <- the method's matrix; *weight <- degree where it counts.
  */
@@ -96,9 +94,9 @@ static spd_status fill_matrix(spd_context *ctx, const spd_embed_options *o, cons
 {
     *weight = NULL;
     *bandwidth = NAN;
-    if (o->kind == SPD_EMBED_LLE)
+    if (o->kind == SPD_EMBEDDING_LLE)
         return lle_matrix(ctx, h, o->k, o->ridge > 0.0 ? o->ridge : USUAL_RIDGE, M);
-    if (o->kind == SPD_EMBED_HESSIAN_LLE)
+    if (o->kind == SPD_EMBEDDING_HESSIAN_LLE)
         return hessian_matrix(ctx, h, o->k, o->dimensions, M);
     *bandwidth = o->bandwidth > 0.0 ? o->bandwidth : laplacian_bandwidth(h, o->k);
     laplacian_matrix(h, o->k, *bandwidth, degree, M);
@@ -120,7 +118,7 @@ static spd_status solve(spd_context *ctx, const spd_embed_options *o, const neig
     spd_private_blas_hold(); /* small problems, but the same bits always */
     if (status == SPD_OK)
         status = fill_matrix(ctx, o, h, M, degree, &weight, bandwidth);
-    if (status == SPD_OK && o->kind == SPD_EMBED_LLE)
+    if (status == SPD_OK && o->kind == SPD_EMBEDDING_LLE)
         status = lle_vectors(ctx, p, M, components, Z);
     else if (status == SPD_OK)
         components_vectors(p, components, weight, Z);
@@ -136,7 +134,7 @@ spd_status embed_graph(spd_context *ctx, const spd_embed_options *o, const neigh
 {
     arena room = {0};
     graph_components components;
-    int closed = o->kind == SPD_EMBED_LLE; /* its edges lead one way */
+    int closed = o->kind == SPD_EMBEDDING_LLE; /* its edges lead one way */
     spd_status status = components_find(ctx, h, o->k, &room, &components);
     if (status == SPD_OK && whole && components.count > 1)
         status = components_refuse(ctx, &components, h->p, o->k, 0);
@@ -164,15 +162,14 @@ static spd_status by_neighbours(spd_context *ctx, const spd_embed_options *o, si
     return status;
 }
 
-/* ---- by variance ------------------------------------------------------------------------------
- */
+/* ---- by variance ----------------------------------------------------------------------------- */
 
 static spd_status by_distances(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
                                const double *X, double *Y, double *lambda, spd_embed_info *info)
 {
     arena room = {0};
     double *B = arena_alloc(&room, p, p * sizeof *B), *mean = arena_alloc(&room, p, sizeof *mean);
-    spd_status status = B && mean ? spd_pairwise2(ctx, o->metric, n, p, X, 0, NULL, B)
+    spd_status status = B && mean ? spd_pairwise2(ctx, o->metric, SPD_SET(n, p, X), NULL, B)
                                   : ctx_nomem(ctx, "distances");
     if (status == SPD_OK && B) {
         for (size_t e = 0; e < p * p; e++)
@@ -218,25 +215,24 @@ static spd_status by_axes(spd_context *ctx, const spd_embed_options *o, size_t n
     return status;
 }
 
-/* ---- public -----------------------------------------------------------------------------------
- */
+/* ---- public ---------------------------------------------------------------------------------- */
 
 static spd_status compute(spd_context *ctx, const spd_embed_options *o, size_t n, size_t p,
                           const double *X, double *Y, double *lambda, spd_embed_info *info)
 {
-    size_t squares = o->kind == SPD_EMBED_MDS    ? 2
-                     : o->kind == SPD_EMBED_PGA  ? 0
-                     : o->kind == SPD_EMBED_TSNE ? embed_tsne_squares(o, p)
-                                                 : 1;
+    size_t squares = o->kind == SPD_EMBEDDING_MDS    ? 2
+                     : o->kind == SPD_EMBEDDING_PGA  ? 0
+                     : o->kind == SPD_EMBEDDING_TSNE ? embed_tsne_squares(o, p)
+                                                     : 1;
     spd_status status = ctx_ask(ctx, "the matrix of the embedding",
                                 (double)sizeof(double) * (double)squares * (double)p * (double)p);
     if (status < 0)
         return status;
-    if (o->kind == SPD_EMBED_MDS)
+    if (o->kind == SPD_EMBEDDING_MDS)
         return by_distances(ctx, o, n, p, X, Y, lambda, info);
-    if (o->kind == SPD_EMBED_PGA)
+    if (o->kind == SPD_EMBEDDING_PGA)
         return by_axes(ctx, o, n, p, X, Y, lambda, info);
-    if (o->kind == SPD_EMBED_TSNE) {
+    if (o->kind == SPD_EMBEDDING_TSNE) {
         for (size_t c = 0; c < o->dimensions; c++)
             lambda[c] = (double)NAN;
         return embed_tsne(ctx, o, n, p, X, Y, info);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "classify/embed.h"
-#include "engine/pairwise.h"
-#include "engine/parallel.h"
+#include "ops/pairwise.h"
+#include "run/parallel.h"
 #include "geometry/flat.h"
 #include "geometry/spdfun.h"
 #include "linalg/dense.h"
@@ -70,7 +70,7 @@ static int airm_block(const gram_job *j, const int64_t *neighbour, size_t first,
     used = block_interleave(kern, TRI(n), count, Y, A);
     for (size_t g = 0; g < used; g++)
         kern->reduce(n, L, A + g * entries, A + g * entries, full);
-    spdfun_apply(kern, SPD_LOG, 0.0, n, used, A, bad, rest);
+    spdfun_apply(kern, SPD_FUNCTION_LOG, 0.0, n, used, A, bad, rest);
     for (size_t g = 0; g < used; g++) {
         size_t lanes = count - g * LANES < LANES ? count - g * LANES : LANES;
         flat_weigh(n, A + g * entries);
@@ -149,9 +149,8 @@ spd_status neighbourhoods_find(spd_context *ctx, spd_metric which, size_t n, siz
                           .G = grams ? arena_alloc(keep, p, k * k * sizeof *h->G) : NULL};
     if (keep->failed)
         return ctx_nomem(ctx, "neighbours");
-    spd_status status = spd_nearest(
-        ctx, which, n, p, X, 0, NULL,
-        &(spd_neighbours){.size = sizeof(spd_neighbours), .k = k, .index = h->index, .d2 = h->d2});
+    spd_status status =
+        spd_nearest(ctx, which, SPD_SET(n, p, X), NULL, k, NULL, h->index, h->d2, NULL);
     if (status == SPD_OK && grams)
         status = fill_grams(ctx, metric_get(which), n, X, h);
     return status;

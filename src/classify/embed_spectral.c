@@ -11,11 +11,10 @@
 
 #include "classify/embed.h"
 #include "classify/values.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 #include "linalg/dense.h"
 
-/* ---- known null vectors -----------------------------------------------------------------------
- */
+/* ---- known null vectors ---------------------------------------------------------------------- */
 
 static double weight_of(const double *weight, size_t i)
 {
@@ -33,8 +32,7 @@ static void lift(size_t p, size_t count, const double *Z, double *M)
                 M[i * p + j] += s * Z[c * p + i] * Z[c * p + j];
 }
 
-/* ---- bottom -----------------------------------------------------------------------------------
- */
+/* ---- bottom ---------------------------------------------------------------------------------- */
 
 /* A loop of one chunk: BLAS is held to one thread there. */
 typedef struct eigen_job {
@@ -115,8 +113,7 @@ void spectral_signs(size_t p, size_t d, double *Y)
     }
 }
 
-/* ---- top --------------------------------------------------------------------------------------
- */
+/* ---- top ------------------------------------------------------------------------------------- */
 
 spd_status spectral_top(spd_context *ctx, size_t p, double *B, size_t d, double *Y, double *lambda,
                         double *explained)

@@ -55,7 +55,7 @@ static spd_status all_others(spd_context *ctx, spd_metric metric, size_t n, size
                           .d2 = arena_alloc(keep, p, (p - 1) * sizeof *h->d2)};
     spd_status status = arena_status(keep, ctx, "distances");
     if (status == SPD_OK)
-        status = spd_pairwise2(ctx, metric, n, p, X, 0, NULL, D2);
+        status = spd_pairwise2(ctx, metric, SPD_SET(n, p, X), NULL, D2);
     for (size_t i = 0; i < p && status == SPD_OK; i++)
         for (size_t j = 0, e = i * (p - 1); j < p; j++)
             if (j != i) {

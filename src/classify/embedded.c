@@ -18,15 +18,14 @@
 #define KEPT            30 /* neighbours */
 #define HESSIAN_LEAST_K 15 /* that riemannian-hessian-lle tries */
 
-static spd_embedding kind_of(const course *c)
+static spd_embedding kind_of(const training_state *c)
 {
-    return c->kind == &classifier_lle    ? SPD_EMBED_LLE
-           : c->kind == &classifier_hlle ? SPD_EMBED_HESSIAN_LLE
-                                         : SPD_EMBED_LAPLACIAN;
+    return c->kind == &classifier_lle    ? SPD_EMBEDDING_LLE
+           : c->kind == &classifier_hlle ? SPD_EMBEDDING_HESSIAN_LLE
+                                         : SPD_EMBEDDING_LAPLACIAN;
 }
 
-/* ---- parameters -------------------------------------------------------------------------------
- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 /* Fewer neighbours and dimensions than there are samples. */
 static double most_for_samples(const samples *train)
@@ -45,16 +44,15 @@ static double most_for_hessians(const samples *train)
     return d;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
-static spd_status prepare(spd_context *ctx, course *c)
+static spd_status prepare(spd_context *ctx, training_state *c)
 {
     return embed_check_metric(ctx, kind_of(c), c->method.metric);
 }
 
 /* *h <- neighbourhoods of training samples and queries, in this order. */
-static spd_status find_neighbours(spd_context *ctx, const course *c, size_t k, arena *keep,
+static spd_status find_neighbours(spd_context *ctx, const training_state *c, size_t k, arena *keep,
                                   neighbourhoods *h)
 {
     size_t n = c->train.n, p = c->train.p, q = c->queries.p, each = n * n;
@@ -65,12 +63,12 @@ static spd_status find_neighbours(spd_context *ctx, const course *c, size_t k, a
     memcpy(X, c->train.X, p * each * sizeof *X);
     memcpy(X + p * each, c->queries.X, q * each * sizeof *X);
     spd_status status = neighbourhoods_find(ctx, c->method.metric, n, p + q, X, k,
-                                            kind_of(c) != SPD_EMBED_LAPLACIAN, keep, h);
+                                            kind_of(c) != SPD_EMBEDDING_LAPLACIAN, keep, h);
     arena_free(&room);
     return status;
 }
 
-static spd_status meet(spd_context *ctx, course *c)
+static spd_status meet(spd_context *ctx, training_state *c)
 {
     size_t all = c->train.p + c->queries.p, k = KEPT < all - 1 ? KEPT : all - 1;
     neighbourhoods *h = c->met = arena_zero(&c->meeting, 1, sizeof *h);
@@ -83,11 +81,12 @@ static size_t count_of(double value)
     return value >= 0.5 && value < 1e9 ? (size_t)floor(value + 0.5) : 0;
 }
 
-static spd_status decide(spd_context *ctx, course *c, int *label)
+static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
-    size_t p = c->train.p, q = c->queries.p, d = count_of(c->method.value[SPD_PARAM_DIMENSIONS]);
+    size_t p = c->train.p, q = c->queries.p,
+           d = count_of(c->method.value[SPD_PARAMETER_DIMENSIONS]);
     spd_embed_options o = {.kind = kind_of(c), .metric = c->method.metric, .dimensions = d};
-    o.k = count_of(c->method.value[SPD_PARAM_K]);
+    o.k = count_of(c->method.value[SPD_PARAMETER_K]);
     spd_status status = embed_check(ctx, &o, c->train.n, p + q);
     if (status < 0)
         return status;
@@ -103,48 +102,46 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     if (status == SPD_OK)
         status = embed_graph(ctx, &o, h, 0, Y, lambda, &bandwidth);
     if (status == SPD_OK)
-        status = vectors_nearest(ctx, d, p, Y, c->train.label, q, Y + p * d, label);
-    if (status == SPD_OK)
-        status = vectors_nearest_each(ctx, d, p, Y, c->train.label, q, Y + p * d, c->train.classes,
-                                      c->score);
+        status = vectors_nearest(ctx, d, p, Y, c->train.label, q, Y + p * d, label,
+                                 c->train.classes, c->score);
     arena_free(&room);
     return status;
 }
 
 const classifier classifier_lle = {
-    .kind = SPD_LLE,
-    .holds = SPD_HOLDS_SAMPLES,
+    .kind = SPD_CLASSIFIER_LLE,
+    .holds = SPD_HOLDING_SAMPLES,
     .scores = NEAREST_COORDINATES(0),
     .squares = 1,
-    .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
-    .choices = {{SPD_PARAM_K, 10, {5, 10, 20}, most_for_samples, NULL},
-                {SPD_PARAM_DIMENSIONS, 10, {5, 10, 20, 40}, most_for_samples, NULL}},
+    .metrics = {SPD_METRIC_AIRM, ONLY(SPD_METRIC_AIRM), 0},
+    .choices = {{SPD_PARAMETER_K, 10, {5, 10, 20}, most_for_samples, NULL},
+                {SPD_PARAMETER_DIMENSIONS, 10, {5, 10, 20, 40}, most_for_samples, NULL}},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,
 };
 
 const classifier classifier_hlle = {
-    .kind = SPD_HLLE,
-    .holds = SPD_HOLDS_SAMPLES,
+    .kind = SPD_CLASSIFIER_HESSIAN_LLE,
+    .holds = SPD_HOLDING_SAMPLES,
     .scores = NEAREST_COORDINATES(0),
     .squares = 1,
-    .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
-    .choices = {{SPD_PARAM_K, 15, {HESSIAN_LEAST_K, 20, 30}, most_for_samples, NULL},
-                {SPD_PARAM_DIMENSIONS, 3, {2, 3, 4}, most_for_hessians, NULL}},
+    .metrics = {SPD_METRIC_AIRM, ONLY(SPD_METRIC_AIRM), 0},
+    .choices = {{SPD_PARAMETER_K, 15, {HESSIAN_LEAST_K, 20, 30}, most_for_samples, NULL},
+                {SPD_PARAMETER_DIMENSIONS, 3, {2, 3, 4}, most_for_hessians, NULL}},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,
 };
 
 const classifier classifier_laplacian = {
-    .kind = SPD_LAPLACIAN,
-    .holds = SPD_HOLDS_SAMPLES,
+    .kind = SPD_CLASSIFIER_LAPLACIAN,
+    .holds = SPD_HOLDING_SAMPLES,
     .scores = NEAREST_COORDINATES(0),
     .squares = 1,
-    .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
-    .choices = {{SPD_PARAM_K, 10, {5, 10, 20}, most_for_samples, NULL},
-                {SPD_PARAM_DIMENSIONS, 10, {5, 10, 20, 40}, most_for_samples, NULL}},
+    .metrics = {SPD_METRIC_AIRM, ONLY(SPD_METRIC_AIRM), 0},
+    .choices = {{SPD_PARAMETER_K, 10, {5, 10, 20}, most_for_samples, NULL},
+                {SPD_PARAMETER_DIMENSIONS, 10, {5, 10, 20, 40}, most_for_samples, NULL}},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

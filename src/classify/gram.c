@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "classify/values.h"
-#include "engine/blas.h"
-#include "engine/parallel.h"
+#include "run/blas.h"
+#include "run/parallel.h"
 #include "linalg/tall.h"
 
 /* An eigenvalue below this, times p and the largest one, is rounding. */
@@ -52,7 +52,8 @@ static spd_status clip(spd_context *ctx, arena *keep, gram *g)
     size_t p = g->p, first = 0;
     arena room = {0};
     double *V = arena_alloc(&room, p, p * sizeof *V), *s = arena_alloc(&room, p, sizeof *s);
-    spd_status status = V && s ? spd_eigh(ctx, p, 1, g->K, s, V) : ctx_nomem(ctx, "the kernel");
+    spd_status status =
+        V && s ? spd_eigh(ctx, SPD_SET(p, 1, g->K), s, V) : ctx_nomem(ctx, "the kernel");
     if (status == SPD_OK) {
         double least = ROUNDING * (double)p * s[p - 1];
         while (first < p - 1 && !(s[first] > least))
@@ -118,17 +119,17 @@ spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena
     return status;
 }
 
-void gram_keep(shelf *s, size_t p, int normalize, gram *g)
+void gram_keep(saved_arrays *s, size_t p, int normalize, gram *g)
 {
-    if (shelf_taking(s))
+    if (saved_taking(s))
         *g = (gram){.p = p, .normalize = normalize};
-    shelf_size(s, "kernel_rank", 0, p, &g->rank);
-    shelf_symmetric(s, "kernel", p, &g->K);
-    shelf_reals(s, "kernel_vectors", p, g->rank, &g->U);
-    shelf_reals(s, "kernel_values", g->rank, 1, &g->s);
+    saved_size(s, "kernel_rank", 0, p, &g->rank);
+    saved_symmetric(s, "kernel", p, &g->K);
+    saved_reals(s, "kernel_vectors", p, g->rank, &g->U);
+    saved_reals(s, "kernel_values", g->rank, 1, &g->s);
     for (size_t k = 0; s->status == SPD_OK && k < g->rank; k++)
         if (!(g->s[k] > 0.0))
-            shelf_refuse(s, "kernel_values", "an eigenvalue is not positive");
+            saved_refuse(s, "kernel_values", "an eigenvalue is not positive");
     lasso_dictionary_keep(s, p, g->K, &g->dictionary);
 }
 

@@ -15,7 +15,7 @@
 #define SPD_CLASSIFY_GRAM_H
 
 #include "classify/lasso.h"
-#include "classify/shelf.h"
+#include "classify/saved_arrays.h"
 
 typedef struct gram {
     size_t p;
@@ -32,8 +32,8 @@ typedef struct gram {
  * had negative eigenvalues. */
 spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena *keep, gram *g);
 
-/* A matrix that was made for p atoms goes to a shelf or comes from it. */
-void gram_keep(shelf *s, size_t p, int normalize, gram *g);
+/* A matrix that was made for p atoms goes to the saved arrays or comes from it. */
+void gram_keep(saved_arrays *s, size_t p, int normalize, gram *g);
 
 /* Scratch of gram_fit, for count queries. */
 size_t gram_fit_work(const gram *g, size_t count);

@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/blas.h"
-#include "engine/parallel.h"
+#include "run/blas.h"
+#include "run/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
 

@@ -7,17 +7,65 @@
  *   log-Euclidean  K = tr(log X log Y), centred, divided by its mean diagonal: then `cost` means
  *                  the same whatever the spread of the data, as it does for Stein, whose diagonal
  *                  is 1
- *   Euclidean      upper triangles of unit length (upper_kernel.h): a linear machine */
+ *   Euclidean      upper triangles of unit length: a linear machine */
 #include <math.h>
 #include <string.h>
 
+#include "classify/classifier.h"
 #include "classify/log_kernel.h"
 #include "classify/samples.h"
 #include "classify/svm_pairs.h"
-#include "classify/upper_kernel.h"
 #include "classify/values.h"
-#include "engine/check.h"
-#include "engine/parallel.h"
+#include "classify/vectors.h"
+#include "ops/check.h"
+#include "run/parallel.h"
+
+/* k(X, Y) = u(X)'u(Y),   u(X) = (x_ij, i <= j), scaled to length one
+ *
+ * A matrix of several blocks gives the upper triangles of its blocks, one after the other: what is
+ * zero in all matrices adds nothing. Of real forms the kernel is that of the Hermitian matrices:
+ * each number of theirs is there twice. */
+
+/* ---- the linear kernel of upper triangles --------------------------------------------------- */
+
+/* u (n (n + 1)/2) <- the upper triangle of X (n x n), of length one; divided by its largest entry
+ * first, so that squares stay in range. */
+static void take_upper(size_t n, const double *X, double *u)
+{
+    size_t count = 0;
+    double largest = 0.0;
+    for (size_t e = 0; e < n * n; e++)
+        largest = fmax(largest, fabs(X[e]));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++)
+            u[count++] = X[i * n + j] / largest;
+    values_to_unit(count, u);
+}
+
+static double *upper_of(const samples *s, arena *keep)
+{
+    size_t each = s->n * (s->n + 1) / 2;
+    double *U = arena_alloc(keep, s->p, each * sizeof *U);
+    for (size_t i = 0; i < s->p && U; i++)
+        take_upper(s->n, s->X + i * s->n * s->n, U + i * each);
+    return U;
+}
+
+/* K (a->p x b->p) <- the kernel between two sets of matrices of one size; a may be b. */
+static spd_status upper_kernel(spd_context *ctx, const samples *a, const samples *b, double *K)
+{
+    arena room = {0};
+    double *A = upper_of(a, &room), *B = a == b ? A : upper_of(b, &room);
+    spd_status status = arena_status(&room, ctx, "upper triangles");
+    if (status == SPD_OK)
+        status = vectors_products(ctx, a->n * (a->n + 1) / 2, a->p, A, b->p, B, K);
+    if (status == SPD_OK && a == b)
+        spd_symmetrize(a->p, 1, K);
+    arena_free(&room);
+    return status;
+}
+
+/* ---- the classifiers ------------------------------------------------------------------------ */
 
 #define QUERIES_PER_CHUNK 16
 
@@ -34,29 +82,30 @@ typedef struct machines {
     svm_pairs pairs;
 } machines;
 
-static int is_stein(const course *c)
+static int is_stein(const training_state *c)
 {
-    return c->method.metric == SPD_STEIN;
+    return c->method.metric == SPD_METRIC_STEIN;
 }
 
-static int is_log(const course *c)
+static int is_log(const training_state *c)
 {
-    return c->method.metric == SPD_LOG_EUCLIDEAN;
+    return c->method.metric == SPD_METRIC_LOG_EUCLIDEAN;
 }
 
 /* ---- prepared ------------------------------------------------------------------------------- */
 
-static spd_status prepare_stein(spd_context *ctx, course *c, kernels_of *s)
+static spd_status prepare_stein(spd_context *ctx, training_state *c, kernels_of *s)
 {
     size_t p = c->train.p;
     s->D2 = arena_alloc(&c->preparing, p, p * sizeof *s->D2);
     if (!s->D2)
         return ctx_nomem(ctx, "distances");
-    spd_status status = spd_pairwise2(ctx, SPD_STEIN, c->train.n, p, c->train.X, 0, NULL, s->D2);
+    const spd_set X = samples_set(&c->train);
+    spd_status status = spd_pairwise2(ctx, SPD_METRIC_STEIN, &X, NULL, s->D2);
     return status < 0 ? status : values_median_above(ctx, p, s->D2, &s->median);
 }
 
-static spd_status prepare_log(spd_context *ctx, course *c, kernels_of *s)
+static spd_status prepare_log(spd_context *ctx, training_state *c, kernels_of *s)
 {
     size_t p = c->train.p;
     double trace = 0.0;
@@ -67,13 +116,13 @@ static spd_status prepare_log(spd_context *ctx, course *c, kernels_of *s)
     return status;
 }
 
-static spd_status prepare_upper(spd_context *ctx, course *c, kernels_of *s)
+static spd_status prepare_upper(spd_context *ctx, training_state *c, kernels_of *s)
 {
     s->U = arena_alloc(&c->preparing, c->train.p, c->train.p * sizeof *s->U);
     return s->U ? upper_kernel(ctx, &c->train, &c->train, s->U) : ctx_nomem(ctx, "a kernel");
 }
 
-static spd_status prepare(spd_context *ctx, course *c)
+static spd_status prepare(spd_context *ctx, training_state *c)
 {
     kernels_of *s = c->prepared = arena_zero(&c->preparing, 1, sizeof *s);
     if (!s)
@@ -85,7 +134,7 @@ static spd_status prepare(spd_context *ctx, course *c)
 
 /* ---- the kernel of training ----------------------------------------------------------------- */
 
-static double kernel_value(const course *c, double beta, double stored)
+static double kernel_value(const training_state *c, double beta, double stored)
 {
     const kernels_of *s = c->prepared;
     if (is_stein(c))
@@ -101,7 +150,7 @@ static spd_status repair(spd_context *ctx, size_t p, double *K)
     double *lambda = arena_zero(&room, p, sizeof *lambda);
     spd_status status = arena_status(&room, ctx, "a kernel");
     if (status == SPD_OK && !check_definite(p, K, scratch))
-        status = spd_eigh(ctx, p, 1, K, lambda, NULL);
+        status = spd_eigh(ctx, SPD_SET(p, 1, K), lambda, NULL);
     for (size_t i = 0; i < p && status == SPD_OK; i++)
         K[i * p + i] -= fmin(lambda[0], 0.0);
     arena_free(&room);
@@ -109,7 +158,7 @@ static spd_status repair(spd_context *ctx, size_t p, double *K)
 }
 
 /* K (p x p) <- the kernel between training samples. */
-static spd_status fill_kernel(spd_context *ctx, const course *c, double beta, double *K)
+static spd_status fill_kernel(spd_context *ctx, const training_state *c, double beta, double *K)
 {
     const kernels_of *s = c->prepared;
     size_t p = c->train.p;
@@ -121,18 +170,17 @@ static spd_status fill_kernel(spd_context *ctx, const course *c, double beta, do
 
 /* ---- training ------------------------------------------------------------------------------- */
 
-static double beta_of(const course *c)
+static double beta_of(const training_state *c)
 {
     const kernels_of *s = c->prepared;
-    double beta = c->method.value[SPD_PARAM_BETA];
-    return isnan(beta) ? c->method.value[SPD_PARAM_BETA_SCALE] / s->median
-                       : beta * samples_share(&c->train);
+    double beta = c->method.value[SPD_PARAMETER_BETA];
+    return isnan(beta) ? c->method.value[SPD_PARAMETER_BETA_SCALE] / s->median : beta;
 }
 
-static spd_status train(spd_context *ctx, course *c)
+static spd_status train(spd_context *ctx, training_state *c)
 {
     size_t p = c->train.p;
-    double beta = beta_of(c), cost = c->method.value[SPD_PARAM_COST];
+    double beta = beta_of(c), cost = c->method.value[SPD_PARAMETER_COST];
     if (is_stein(c) && !(beta > 0.0 && isfinite(beta)))
         return ctx_fail(ctx, SPD_EINVAL, "beta is %g: give a number above zero", beta);
     if (!(cost > 0.0 && isfinite(cost)))
@@ -152,18 +200,19 @@ static spd_status train(spd_context *ctx, course *c)
 /* ---- queries -------------------------------------------------------------------------------- */
 
 /* c->met <- squared distances, or kernel values, of log-Euclidean centred (p x queries). */
-static spd_status meet(spd_context *ctx, course *c)
+static spd_status meet(spd_context *ctx, training_state *c)
 {
     const kernels_of *s = c->prepared;
     size_t p = c->train.p, q = c->queries.p;
     double *stored = NULL;
+    const spd_set X = samples_set(&c->train), Q = samples_set(&c->queries);
     spd_status status;
     if (is_log(c))
         status = log_kernel_meet(ctx, &s->log, &c->train, &c->queries, &c->meeting, &stored);
     else if (!(stored = arena_alloc(&c->meeting, p, q * sizeof *stored)))
         status = ctx_nomem(ctx, "a kernel");
     else if (is_stein(c))
-        status = spd_pairwise2(ctx, SPD_STEIN, c->train.n, p, c->train.X, q, c->queries.X, stored);
+        status = spd_pairwise2(ctx, SPD_METRIC_STEIN, &X, &Q, stored);
     else
         status = upper_kernel(ctx, &c->train, &c->queries, stored);
     c->met = stored;
@@ -171,7 +220,7 @@ static spd_status meet(spd_context *ctx, course *c)
 }
 
 typedef struct voting {
-    const course *c;
+    const training_state *c;
     double *k;     /* threads x p: one query's kernel values */
     size_t *votes; /* threads x classes */
     int *label;    /* q */
@@ -180,7 +229,7 @@ typedef struct voting {
 static spd_status vote_chunk(void *user, size_t chunk, int thread)
 {
     const voting *v = user;
-    const course *c = v->c;
+    const training_state *c = v->c;
     const machines *t = c->trained;
     const double *stored = c->met;
     size_t p = c->train.p, q = c->queries.p, first = chunk * QUERIES_PER_CHUNK;
@@ -195,7 +244,7 @@ static spd_status vote_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-static spd_status decide(spd_context *ctx, course *c, int *label)
+static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     size_t threads = (size_t)parallel_threads(ctx), q = c->queries.p;
     arena room = {0};
@@ -217,7 +266,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 
 /* *c, which is a copy, <- with its support vectors alone. The log-Euclidean kernel of a query is
  * centred over all samples: there they stay. */
-static spd_status reduce(spd_context *ctx, arena *room, course *c)
+static spd_status reduce(spd_context *ctx, arena *room, training_state *c)
 {
     const machines *t = c->trained;
     size_t p = c->train.p, count = 0;
@@ -240,21 +289,21 @@ static spd_status reduce(spd_context *ctx, arena *room, course *c)
     return status;
 }
 
-static void keep(shelf *s, course *c)
+static void keep(saved_arrays *s, training_state *c)
 {
-    kernels_of *k = shelf_block(s, &c->prepared, sizeof *k);
-    if (s->status == SPD_OK && !shelf_taking(s) && !is_log(c))
+    kernels_of *k = saved_block(s, &c->prepared, sizeof *k);
+    if (s->status == SPD_OK && !saved_taking(s) && !is_log(c))
         s->status = reduce(s->ctx, s->room, c);
-    machines *t = shelf_block(s, &c->trained, sizeof *t);
+    machines *t = saved_block(s, &c->trained, sizeof *t);
     if (!k || !t)
         return;
-    course_keep_samples(s, c);
+    training_state_keep_samples(s, c);
     svm_pairs_keep(s, c->train.p, c->train.label, &t->pairs);
     if (is_stein(c)) {
-        shelf_real(s, "beta", &t->beta);
+        saved_real(s, "beta", &t->beta);
     } else if (is_log(c)) {
-        shelf_real(s, "scale", &k->scale);
-        shelf_reals(s, "kernel_mean", c->train.p, 1, &k->log.mean);
+        saved_real(s, "scale", &k->scale);
+        saved_reals(s, "kernel_mean", c->train.p, 1, &k->log.mean);
     }
 }
 
@@ -264,15 +313,15 @@ static void keep(shelf *s, course *c)
     }
 
 const classifier classifier_ksvm = {
-    .kind = SPD_KSVM,
+    .kind = SPD_CLASSIFIER_KSVM,
     .keep = keep,
     .scores = SVM_SCORES,
-    .holds = SPD_HOLDS_SAMPLES,
+    .holds = SPD_HOLDING_SAMPLES,
     .squares = 2,
-    .metrics = {SPD_STEIN, ONLY(SPD_STEIN) | ONLY(SPD_LOG_EUCLIDEAN), 1},
-    .choices = {{SPD_PARAM_BETA, NAN, {0}, NULL, NULL},
-                {SPD_PARAM_BETA_SCALE, 1, {0.1, 0.3, 1, 3}, NULL, NULL},
-                {SPD_PARAM_COST, 10, {1, 10, 100, 1000}, NULL, NULL}},
+    .metrics = {SPD_METRIC_STEIN, ONLY(SPD_METRIC_STEIN) | ONLY(SPD_METRIC_LOG_EUCLIDEAN), 1},
+    .choices = {{SPD_PARAMETER_BETA, NAN, {0}, NULL, NULL},
+                {SPD_PARAMETER_BETA_SCALE, 1, {0.1, 0.3, 1, 3}, NULL, NULL},
+                {SPD_PARAMETER_COST, 10, {1, 10, 100, 1000}, NULL, NULL}},
     .prepare = prepare,
     .train = train,
     .meet = meet,
@@ -280,13 +329,13 @@ const classifier classifier_ksvm = {
 };
 
 const classifier classifier_cov3dj = {
-    .kind = SPD_COV3DJ,
+    .kind = SPD_CLASSIFIER_COV3DJ,
     .keep = keep,
     .scores = SVM_SCORES,
-    .holds = SPD_HOLDS_SAMPLES,
+    .holds = SPD_HOLDING_SAMPLES,
     .squares = 2,
-    .metrics = {SPD_EUCLIDEAN, ONLY(SPD_EUCLIDEAN), 0},
-    .choices = {{SPD_PARAM_COST, 10, {1, 10, 100, 1000}, NULL, NULL}},
+    .metrics = {SPD_METRIC_EUCLIDEAN, ONLY(SPD_METRIC_EUCLIDEAN), 0},
+    .choices = {{SPD_PARAMETER_COST, 10, {1, 10, 100, 1000}, NULL, NULL}},
     .prepare = prepare,
     .train = train,
     .meet = meet,

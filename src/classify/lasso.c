@@ -15,11 +15,164 @@
 #include <math.h>
 #include <string.h>
 
-#include "classify/lasso_dual.h"
+#include "base/arena.h"
+#include "base/order.h"
 #include "classify/lasso_set.h"
 #include "classify/values.h"
-#include "engine/check.h"
+#include "linalg/dense.h"
+#include "linalg/kernels.h"
 #include "linalg/tall.h"
+#include "ops/check.h"
+
+/* With Q = K^-1 the dual is a quadratic problem in a box:
+ *
+ *   minimise (k - h)' Q (k - h)   over   |h_j| <= lambda/2,      v = Q (k - h),
+ *
+ * h being the gradient k - Kv. Atoms that are used rest on the wall that their sign says, so where
+ * few are unused, few h_j are free, and a solution costs little more than the product Q k. The
+ * inverse is made once for all queries. */
+typedef struct lasso_dual {
+    const kernels *kernel;
+    size_t p;
+    double *h, *v; /* p: the point, and Q (k - h) */
+    size_t *free;  /* p: numbers of the free h_j */
+    double *step;  /* p: theirs */
+    arena *keep;
+    size_t room;
+    double *factor; /* room x room: of Q over the free ones; from keep */
+} lasso_dual;
+
+/* ---- in the dual, for codes that use most atoms --------------------------------------------- */
+
+#define DUAL_ROUNDS 500
+#define DUAL_ROOM   32
+
+/* With a larger share of free h_j the other way is the better one. */
+#define MOST_FREE 0.9
+
+/* A move that is smaller than this share of the box's half width is none. */
+#define NO_MOVE 1e-13
+
+/* What of it does not grow. */
+static void lasso_dual_make(lasso_dual *d, size_t p, arena *keep)
+{
+    *d = (lasso_dual){.kernel = kernels_get(),
+                      .p = p,
+                      .h = arena_alloc(keep, p, sizeof *d->h),
+                      .v = arena_alloc(keep, p, sizeof *d->v),
+                      .free = arena_alloc(keep, p, sizeof *d->free),
+                      .step = arena_alloc(keep, p, sizeof *d->step),
+                      .keep = keep};
+}
+
+/* Room for a factor of n x n; its contents are lost. What it had stays in the arena: with rooms
+ * that double these are a third of it at most. */
+static spd_status grow(lasso_dual *d, size_t n)
+{
+    if (n <= d->room)
+        return SPD_OK;
+    d->room = n < DUAL_ROOM ? DUAL_ROOM : 2 * n;
+    d->factor = arena_alloc(d->keep, d->room, d->room * sizeof *d->factor);
+    return d->factor ? SPD_OK : SPD_ENOMEM;
+}
+
+/* h_j <- h_j + change */
+static void move(lasso_dual *d, const double *Q, size_t j, double change)
+{
+    d->h[j] += change;
+    d->kernel->axpy(d->p, -change, Q + j * d->p, d->v);
+}
+
+/* Every h_j to its minimum within the walls, once; returns how many moved. */
+static size_t sweep(lasso_dual *d, const double *Q, double half)
+{
+    size_t moved = 0;
+    for (size_t j = 0; j < d->p; j++) {
+        double to = d->h[j] + d->v[j] / Q[j * (d->p + 1)];
+        to = to > half ? half : to < -half ? -half : to;
+        if (!(fabs(to - d->h[j]) > NO_MOVE * half))
+            continue;
+        move(d, Q, j, to - d->h[j]);
+        d->h[j] = to; /* exactly, walls above all */
+        moved++;
+    }
+    return moved;
+}
+
+static size_t find_free(lasso_dual *d, double half)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < d->p; j++)
+        if (fabs(d->h[j]) < half)
+            d->free[count++] = j;
+    return count;
+}
+
+/* The free h_j to their common minimum, or to where the first of them meets a wall. */
+static spd_status newton(lasso_dual *d, const double *Q, size_t n, double half)
+{
+    spd_status status = grow(d, n);
+    if (status < 0)
+        return status;
+    for (size_t a = 0; a < n; a++) {
+        const double *row = Q + d->free[a] * d->p;
+        for (size_t b = 0; b < n; b++)
+            d->factor[a * n + b] = row[d->free[b]];
+        d->step[a] = d->v[d->free[a]];
+    }
+    if (dense_chol(n, d->factor))
+        return SPD_OK;
+    dense_solve_vector(n, d->factor, d->step);
+    double t = 1.0;
+    for (size_t a = 0; a < n; a++) {
+        double wall = copysign(half, d->step[a]) - d->h[d->free[a]];
+        if (fabs(wall) < t * fabs(d->step[a]))
+            t = wall / d->step[a];
+    }
+    for (size_t a = 0; a < n; a++)
+        move(d, Q, d->free[a], t * d->step[a]);
+    return SPD_OK;
+}
+
+static void start(lasso_dual *d, double half, const double *v0, const double *qs)
+{
+    for (size_t j = 0; j < d->p; j++)
+        d->h[j] = copysign(half, v0[j]);
+    memcpy(d->v, v0, d->p * sizeof *d->v);
+    d->kernel->axpy(d->p, -half, qs, d->v);
+}
+
+/* d->v <- the code for v0 = Q k and qs = Q sign(v0), exact zeros where it is not used; *found <- 0
+ * when most h_j came free: this is not the way then. SPD_ENOMEM. */
+static spd_status lasso_dual_solve(lasso_dual *d, const double *Q, double half, const double *v0,
+                                   const double *qs, int *found)
+{
+    double spent = 0.0; /* on sweeps since the last Newton step, as in lasso_set_descend */
+    start(d, half, v0, qs);
+    *found = 1;
+    for (int round = 0; round < DUAL_ROUNDS; round++) {
+        size_t moved = sweep(d, Q, half), n = find_free(d, half);
+        if (moved == 0)
+            break;
+        if ((double)n > MOST_FREE * (double)d->p) {
+            *found = 0;
+            return SPD_OK;
+        }
+        spent += (double)moved * lasso_move_cost(d->p);
+        if (n == 0 || spent <= lasso_newton_cost(n))
+            continue;
+        spent = 0.0;
+        spd_status status = newton(d, Q, n, half);
+        if (status < 0)
+            return status;
+    }
+    for (size_t j = 0; j < d->p; j++)
+        if (fabs(d->h[j]) < half)
+            d->v[j] = 0.0;
+    return SPD_OK;
+}
+
+/* ---- both ways ------------------------------------------------------------------------------ */
 
 #define FIRST_ROOM  64
 #define FIRST_ATOMS 16 /* that join at once, at least */
@@ -68,7 +221,7 @@ spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, ar
     if (!definite)
         return status;
     double *Q = arena_alloc(keep, p, p * sizeof *Q), *spread = arena_alloc(keep, p, sizeof *spread);
-    status = Q && spread ? spd_inverse(ctx, p, 1, K, Q) : ctx_nomem(ctx, "sparse coding");
+    status = Q && spread ? spd_inverse(ctx, SPD_SET(p, 1, K), Q) : ctx_nomem(ctx, "sparse coding");
     if (status == SPD_OK && values_row_sum(p, K) * values_row_sum(p, Q) <= WORST_CONDITION) {
         measure_rows(p, Q, spread);
         d->inverse = Q;
@@ -81,15 +234,15 @@ spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, ar
     return status;
 }
 
-void lasso_dictionary_keep(shelf *s, size_t p, const double *K, lasso_dictionary *d)
+void lasso_dictionary_keep(saved_arrays *s, size_t p, const double *K, lasso_dictionary *d)
 {
-    size_t inverted = !shelf_taking(s) && d->inverse;
-    if (shelf_taking(s))
+    size_t inverted = !saved_taking(s) && d->inverse;
+    if (saved_taking(s))
         *d = (lasso_dictionary){.p = p, .K = K};
-    shelf_size(s, "inverted", 0, 1, &inverted);
+    saved_size(s, "inverted", 0, 1, &inverted);
     if (s->status == SPD_OK && inverted)
-        shelf_symmetric(s, "inverse", p, &d->inverse);
-    if (s->status != SPD_OK || !shelf_taking(s) || !inverted)
+        saved_symmetric(s, "inverse", p, &d->inverse);
+    if (s->status != SPD_OK || !saved_taking(s) || !inverted)
         return;
     d->spread = arena_alloc(s->room, p, sizeof *d->spread);
     if (d->spread)
@@ -202,7 +355,7 @@ static spd_status add_steepest(lasso *l, const double *k, size_t wanted)
     if (count == 0)
         return SPD_OK;
     if (count > wanted)
-        least = values_largest(count, l->value, wanted - 1);
+        least = order_largest(count, l->value, wanted - 1);
     for (size_t j = 0; j < l->p; j++) {
         double steep = fabs(l->g[j]);
         l->size[j] = !l->inside[j] && steep > half ? steep : -1.0;

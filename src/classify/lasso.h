@@ -16,7 +16,7 @@
 #ifndef SPD_CLASSIFY_LASSO_H
 #define SPD_CLASSIFY_LASSO_H
 
-#include "classify/shelf.h"
+#include "classify/saved_arrays.h"
 
 #define LASSO_TOLERANCE 1e-8
 
@@ -35,8 +35,8 @@ typedef struct lasso_dictionary {
 spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, arena *keep,
                                  lasso_dictionary *d);
 
-/* What was prepared for K (p x p) goes to a shelf or comes from it. */
-void lasso_dictionary_keep(shelf *s, size_t p, const double *K, lasso_dictionary *d);
+/* What was prepared for K (p x p) goes to the saved arrays or comes from it. */
+void lasso_dictionary_keep(saved_arrays *s, size_t p, const double *K, lasso_dictionary *d);
 
 /* The code of one query: count atoms with coefficients that are not zero, in ascending order. */
 typedef struct lasso_code {

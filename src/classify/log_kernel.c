@@ -18,10 +18,8 @@ spd_status log_kernel_new(spd_context *ctx, const spd_samples *train, arena *kee
     kernel->mean = arena_alloc(keep, p, sizeof *kernel->mean);
     if (!kernel->K || !kernel->mean)
         return ctx_nomem(ctx, "the kernel");
-    spd_status status =
-        spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, train->n, p, train->X, 0, NULL, kernel->K);
-    for (size_t e = 0; e < p * p && train->hermitian; e++)
-        kernel->K[e] *= samples_share(train);
+    const spd_set X = samples_set(train);
+    spd_status status = spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, &X, NULL, kernel->K);
     if (status == SPD_OK)
         values_centre(p, kernel->K, kernel->mean);
     return status;
@@ -34,10 +32,8 @@ spd_status log_kernel_meet(spd_context *ctx, const log_kernel *kernel, const spd
     double *K = *Kt = arena_alloc(keep, p, q * sizeof *K);
     if (!K)
         return ctx_nomem(ctx, "the kernel of the queries");
-    spd_status status =
-        spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, train->n, p, train->X, q, queries->X, K);
-    for (size_t e = 0; e < p * q && train->hermitian; e++)
-        K[e] *= samples_share(train);
+    const spd_set X = samples_set(train), Q = samples_set(queries);
+    spd_status status = spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, &X, &Q, K);
     for (size_t j = 0; status == SPD_OK && j < q; j++) {
         double sum = 0.0;
         for (size_t i = 0; i < p; i++) {

@@ -31,31 +31,29 @@ static size_t odd_numbers(const samples *train, double *values)
 /* ---- steps ---------------------------------------------------------------------------------- */
 
 /* Neighbours to keep of each query. */
-static size_t columns_of(const course *c)
+static size_t columns_of(const training_state *c)
 {
     size_t ranked = c->kind == &classifier_nn ? 1 : RANKED;
     return ranked < c->train.p ? ranked : c->train.p;
 }
 
 /* *index (queries x k) <- the k nearest training samples of each query, nearest first. */
-static spd_status search(spd_context *ctx, const course *c, size_t k, arena *keep, int64_t **index)
+static spd_status search(spd_context *ctx, const training_state *c, size_t k, arena *keep,
+                         int64_t **index)
 {
     size_t q = c->queries.p;
     arena room = {0};
     double *d2 = arena_alloc(&room, q, k * sizeof *d2);
     *index = arena_alloc(keep, q, k * sizeof **index);
-    spd_status status =
-        d2 && *index
-            ? spd_nearest(ctx, c->method.metric, c->train.n, c->train.p, c->train.X, q,
-                          c->queries.X,
-                          &(spd_neighbours){
-                              .size = sizeof(spd_neighbours), .k = k, .index = *index, .d2 = d2})
-            : ctx_nomem(ctx, "neighbours");
+    const spd_set X = samples_set(&c->train), Q = samples_set(&c->queries);
+    spd_status status = d2 && *index
+                            ? spd_nearest(ctx, c->method.metric, &X, &Q, k, NULL, *index, d2, NULL)
+                            : ctx_nomem(ctx, "neighbours");
     arena_free(&room);
     return status;
 }
 
-static spd_status meet(spd_context *ctx, course *c)
+static spd_status meet(spd_context *ctx, training_state *c)
 {
     int64_t *index = NULL;
     spd_status status = search(ctx, c, columns_of(c), &c->meeting, &index);
@@ -81,7 +79,7 @@ static int majority(const int *label, size_t k, const int64_t *index, size_t *vo
 }
 
 /* c->score <- squared distances to the nearest sample of each class. */
-static spd_status measure(spd_context *ctx, const course *c)
+static spd_status measure(spd_context *ctx, const training_state *c)
 {
     size_t q = c->queries.p;
     classes of;
@@ -92,14 +90,13 @@ static spd_status measure(spd_context *ctx, const course *c)
     if (status == SPD_OK)
         status = classes_sort(ctx, c->train.p, c->train.label, &room, &of);
     for (size_t k = 0; status == SPD_OK && k < of.count; k++) {
-        samples part;
+        samples part = {0};
         arena own = {0};
-        spd_neighbours one = {.size = sizeof one, .k = 1, .index = index, .d2 = d2};
         status =
             samples_part(ctx, &c->train, class_size(&of, k), of.order + of.first[k], &own, &part);
+        const spd_set X = samples_set(&part), Q = samples_set(&c->queries);
         if (status == SPD_OK)
-            status =
-                spd_nearest(ctx, c->method.metric, part.n, part.p, part.X, q, c->queries.X, &one);
+            status = spd_nearest(ctx, c->method.metric, &X, &Q, 1, NULL, index, d2, NULL);
         for (size_t i = 0; status == SPD_OK && i < q; i++)
             c->score[i * c->train.classes + (size_t)class_label(&of, k)] = d2[i];
         arena_free(&own);
@@ -118,9 +115,9 @@ static void count_votes(size_t classes_there, const int *label, size_t k, const 
         score[label[index[i]]] += 1.0;
 }
 
-static spd_status decide(spd_context *ctx, course *c, int *label)
+static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
-    double wanted = c->kind == &classifier_nn ? 1.0 : floor(c->method.value[SPD_PARAM_K] + 0.5);
+    double wanted = c->kind == &classifier_nn ? 1.0 : floor(c->method.value[SPD_PARAMETER_K] + 0.5);
     if (!(wanted >= 1.0))
         return ctx_fail(ctx, SPD_EINVAL, "k is %g: knn needs at least 1 neighbour", wanted);
     size_t k = wanted < (double)c->train.p ? (size_t)wanted : c->train.p, columns = columns_of(c);
@@ -145,20 +142,20 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 const classifier classifier_nn = {
-    .kind = SPD_NN,
-    .holds = SPD_HOLDS_SAMPLES,
-    .scores = {"squared distance to the nearest sample of the class", 1, 1},
-    .metrics = {SPD_AIRM, ALL_METRICS, 1},
+    .kind = SPD_CLASSIFIER_NN,
+    .holds = SPD_HOLDING_SAMPLES,
+    .scores = {"squared distance to the nearest sample of the class", 1, 0},
+    .metrics = {SPD_METRIC_AIRM, ALL_METRICS, 1},
     .meet = meet,
     .decide = decide,
 };
 
 const classifier classifier_knn = {
-    .kind = SPD_KNN,
-    .holds = SPD_HOLDS_SAMPLES,
+    .kind = SPD_CLASSIFIER_KNN,
+    .holds = SPD_HOLDING_SAMPLES,
     .scores = {"samples of the class among the nearest", 0, 0},
-    .metrics = {SPD_AIRM, ALL_METRICS, 1},
-    .choices = {{SPD_PARAM_K, 5, .most = most_neighbours, .list = odd_numbers}},
+    .metrics = {SPD_METRIC_AIRM, ALL_METRICS, 1},
+    .choices = {{SPD_PARAMETER_K, 5, .most = most_neighbours, .list = odd_numbers}},
     .meet = meet,
     .decide = decide,
 };

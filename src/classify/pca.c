@@ -11,8 +11,8 @@
 
 #include "classify/vectors.h"
 #include "classify/values.h"
-#include "engine/blas.h"
-#include "engine/parallel.h"
+#include "run/blas.h"
+#include "run/parallel.h"
 #include "linalg/tall.h"
 
 /* Variances below this share of the largest one are rounding. */
@@ -91,7 +91,7 @@ spd_status pca_fit(spd_context *ctx, size_t dim, size_t p, const double *V, aren
     }
     if (status == SPD_OK) {
         spd_symmetrize(n, 1, G);
-        status = spd_eigh(ctx, n, 1, G, value, E);
+        status = spd_eigh(ctx, SPD_SET(n, 1, G), value, E);
     }
     if (status == SPD_OK) {
         variances = count_variances(n, value);

@@ -22,7 +22,7 @@ static double most_axes(const samples *train)
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-static spd_status prepare(spd_context *ctx, course *c)
+static spd_status prepare(spd_context *ctx, training_state *c)
 {
     tangent_space *s = c->prepared = arena_zero(&c->preparing, 1, sizeof *s);
     return s ? tangent_learn(ctx, c->method.metric, &c->train, &c->preparing, s)
@@ -30,7 +30,7 @@ static spd_status prepare(spd_context *ctx, course *c)
 }
 
 /* c->met <- the queries on all axes. */
-static spd_status meet(spd_context *ctx, course *c)
+static spd_status meet(spd_context *ctx, training_state *c)
 {
     double *vectors = NULL;
     spd_status status = tangent_map(ctx, c->prepared, &c->queries, &c->meeting, &vectors);
@@ -45,11 +45,11 @@ static void cut(size_t count, size_t columns, const double *V, size_t d, double 
         memcpy(out + i * d, V + i * columns, d * sizeof *out);
 }
 
-static spd_status decide(spd_context *ctx, course *c, int *label)
+static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     const tangent_space *s = c->prepared;
     size_t rank = s->rank, p = c->train.p, q = c->queries.p;
-    double wanted = c->method.value[SPD_PARAM_DIMENSIONS];
+    double wanted = c->method.value[SPD_PARAMETER_DIMENSIONS];
     if (!(wanted >= 1.0))
         return ctx_fail(ctx, SPD_EINVAL, "dimensions is %g: pga needs at least 1", wanted);
     size_t d = wanted < (double)rank ? (size_t)wanted : rank;
@@ -59,33 +59,32 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     if (status == SPD_OK) {
         cut(p, rank, s->vectors, d, V);
         cut(q, rank, c->met, d, Q);
-        status = vectors_nearest(ctx, d, p, V, c->train.label, q, Q, label);
-    }
-    if (status == SPD_OK)
         status =
-            vectors_nearest_each(ctx, d, p, V, c->train.label, q, Q, c->train.classes, c->score);
+            vectors_nearest(ctx, d, p, V, c->train.label, q, Q, label, c->train.classes, c->score);
+    }
     arena_free(&room);
     return status;
 }
 
-static void keep(shelf *s, course *c)
+static void keep(saved_arrays *s, training_state *c)
 {
-    tangent_space *t = shelf_block(s, &c->prepared, sizeof *t);
+    tangent_space *t = saved_block(s, &c->prepared, sizeof *t);
     if (!t)
         return;
     tangent_keep(s, c, t);
-    shelf_labels(s, "labels", c->train.p, c->train.classes, &c->train.label);
-    shelf_reals(s, "coordinates", c->train.p, t->rank, &t->vectors);
+    saved_labels(s, "labels", c->train.p, c->train.classes, &c->train.label);
+    saved_reals(s, "coordinates", c->train.p, t->rank, &t->vectors);
 }
 
 const classifier classifier_pga = {
-    .kind = SPD_PGA,
+    .kind = SPD_CLASSIFIER_PGA,
     .keep = keep,
-    .holds = SPD_HOLDS_VECTORS,
+    .holds = SPD_HOLDING_VECTORS,
     .scores = NEAREST_COORDINATES(1),
-    .metrics = {SPD_AIRM, ALL_METRICS, 0},
+    .metrics = {SPD_METRIC_AIRM, ALL_METRICS, 0},
     /* Up to all axes: the tangent space without reduction. */
-    .choices = {{SPD_PARAM_DIMENSIONS, 50, {5, 10, 20, 50, 100, 200, INFINITY}, most_axes, NULL}},
+    .choices =
+        {{SPD_PARAMETER_DIMENSIONS, 50, {5, 10, 20, 50, 100, 200, INFINITY}, most_axes, NULL}},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

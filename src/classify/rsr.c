@@ -26,7 +26,7 @@ typedef struct rsr_trained {
 
 /* ---- training samples --------------------------------------------------------------------- */
 
-static spd_status prepare(spd_context *ctx, course *c)
+static spd_status prepare(spd_context *ctx, training_state *c)
 {
     const samples *train = &c->train;
     size_t p = train->p;
@@ -35,7 +35,8 @@ static spd_status prepare(spd_context *ctx, course *c)
     if (!r || !D2)
         return ctx_nomem(ctx, "distances");
     r->D2 = D2;
-    spd_status status = spd_pairwise2(ctx, SPD_STEIN, train->n, p, train->X, 0, NULL, D2);
+    const spd_set X = samples_set(train);
+    spd_status status = spd_pairwise2(ctx, SPD_METRIC_STEIN, &X, NULL, D2);
     if (status == SPD_OK)
         status = values_median_above(ctx, p, D2, &r->median);
     if (status == SPD_OK)
@@ -50,19 +51,20 @@ static void kernel_values(size_t count, double beta, const double *d2, double *o
         out[e] = exp(-beta * d2[e]);
 }
 
-static spd_status choose_beta(spd_context *ctx, const course *c, double *beta)
+static spd_status choose_beta(spd_context *ctx, const training_state *c, double *beta)
 {
     const rsr_prepared *r = c->prepared;
     const spd_method *method = &c->method;
-    double given = method->value[SPD_PARAM_BETA], scale = method->value[SPD_PARAM_BETA_SCALE];
-    *beta = isnan(given) ? scale / r->median : given * samples_share(&c->train);
+    double given = method->value[SPD_PARAMETER_BETA],
+           scale = method->value[SPD_PARAMETER_BETA_SCALE];
+    *beta = isnan(given) ? scale / r->median : given;
     if (*beta > 0.0 && isfinite(*beta))
         return SPD_OK;
     return ctx_fail(ctx, SPD_EINVAL, "%s is %g: give a number above zero",
                     isnan(given) ? "beta-scale" : "beta", isnan(given) ? scale : given);
 }
 
-static spd_status train_kernel(spd_context *ctx, course *c)
+static spd_status train_kernel(spd_context *ctx, training_state *c)
 {
     const rsr_prepared *r = c->prepared;
     size_t p = c->train.p;
@@ -82,31 +84,30 @@ static spd_status train_kernel(spd_context *ctx, course *c)
 /* ---- queries ------------------------------------------------------------------------------ */
 
 /* c->met <- squared distances (queries x p). */
-static spd_status meet(spd_context *ctx, course *c)
+static spd_status meet(spd_context *ctx, training_state *c)
 {
-    size_t p = c->train.p, q = c->queries.p;
-    double *D2 = c->met = arena_alloc(&c->meeting, q, p * sizeof *D2);
-    return D2 ? spd_pairwise2(ctx, SPD_STEIN, c->train.n, q, c->queries.X, p, c->train.X, D2)
-              : ctx_nomem(ctx, "distances");
+    const spd_set X = samples_set(&c->train), Q = samples_set(&c->queries);
+    double *D2 = c->met = arena_alloc(&c->meeting, Q.p, X.p * sizeof *D2);
+    return D2 ? spd_pairwise2(ctx, SPD_METRIC_STEIN, &Q, &X, D2) : ctx_nomem(ctx, "distances");
 }
 
 /* The kernel values of a batch of queries. */
 static void fill(const void *user, size_t first, size_t count, double *k, double *y2, double *work)
 {
-    const course *c = user;
+    const training_state *c = user;
     const rsr_trained *t = c->trained;
     size_t p = c->train.p;
     kernel_values(count * p, t->beta, (const double *)c->met + first * p, k);
     gram_fit(&t->gram, count, k, y2, work);
 }
 
-static spd_status decide(spd_context *ctx, course *c, int *label)
+static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     const rsr_prepared *r = c->prepared;
     const rsr_trained *t = c->trained;
     coding by = {.dictionary = &t->gram.dictionary,
                  .of = &r->of,
-                 .lambda = c->method.value[SPD_PARAM_LAMBDA],
+                 .lambda = c->method.value[SPD_PARAMETER_LAMBDA],
                  .fill = fill,
                  .user = c,
                  .work = gram_fit_work(&t->gram, LASSO_BATCH),
@@ -115,29 +116,29 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     return coding_decide(ctx, &by, c->queries.p, label);
 }
 
-static void keep(shelf *s, course *c)
+static void keep(saved_arrays *s, training_state *c)
 {
-    rsr_prepared *r = shelf_block(s, &c->prepared, sizeof *r);
-    rsr_trained *t = shelf_block(s, &c->trained, sizeof *t);
+    rsr_prepared *r = saved_block(s, &c->prepared, sizeof *r);
+    rsr_trained *t = saved_block(s, &c->trained, sizeof *t);
     if (!r || !t)
         return;
-    course_keep_samples(s, c);
-    shelf_real(s, "beta", &t->beta);
+    training_state_keep_samples(s, c);
+    saved_real(s, "beta", &t->beta);
     gram_keep(s, c->train.p, c->method.normalize_kernel, &t->gram);
-    if (s->status == SPD_OK && shelf_taking(s))
+    if (s->status == SPD_OK && saved_taking(s))
         s->status = classes_sort(s->ctx, c->train.p, c->train.label, s->room, &r->of);
 }
 
 const classifier classifier_rsr = {
-    .kind = SPD_RSR,
+    .kind = SPD_CLASSIFIER_RSR,
     .keep = keep,
-    .holds = SPD_HOLDS_SAMPLES,
+    .holds = SPD_HOLDING_SAMPLES,
     .scores = CODING_SCORES,
     .squares = 2,
-    .metrics = {SPD_STEIN, ONLY(SPD_STEIN), 0},
-    .choices = {{SPD_PARAM_BETA, NAN, {0}, NULL, NULL},
-                {SPD_PARAM_BETA_SCALE, 1, {0.25, 0.5, 1, 2, 4, 8}, NULL, NULL},
-                {SPD_PARAM_LAMBDA, 1e-2, {1e-4, 1e-3, 1e-2, 1e-1}, NULL, NULL}},
+    .metrics = {SPD_METRIC_STEIN, ONLY(SPD_METRIC_STEIN), 0},
+    .choices = {{SPD_PARAMETER_BETA, NAN, {0}, NULL, NULL},
+                {SPD_PARAMETER_BETA_SCALE, 1, {0.25, 0.5, 1, 2, 4, 8}, NULL, NULL},
+                {SPD_PARAMETER_LAMBDA, 1e-2, {1e-4, 1e-3, 1e-2, 1e-1}, NULL, NULL}},
     .prepare = prepare,
     .train = train_kernel,
     .meet = meet,

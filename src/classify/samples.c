@@ -27,8 +27,7 @@ void samples_rows(size_t count, const size_t *index, size_t bytes, const void *f
         memcpy((char *)to + i * bytes, (const char *)from + index[i] * bytes, bytes);
 }
 
-/* ---- some of the samples ---------------------------------------------------------------------
- */
+/* ---- some of the samples --------------------------------------------------------------------- */
 
 /* Those rows of from; NULL where from is. */
 static void *copy_rows(size_t count, const size_t *index, size_t bytes, const void *from,

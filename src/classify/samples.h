@@ -33,9 +33,16 @@ static inline size_t samples_degrees(const samples *s)
     return s->hermitian ? s->n / 2 * (s->n / 2) : s->n * (s->n + 1) / 2;
 }
 
-/* What a squared distance or an inner product of X is to be multiplied by to be that of the
+/* The matrices as a set. */
+static inline spd_set samples_set(const samples *s)
+{
+    return (spd_set){
+        .size = sizeof(spd_set), .n = s->n, .p = s->p, .X = s->X, .hermitian = s->hermitian};
+}
+
+/* What a squared distance between coordinates of X is to be multiplied by to be that of the
  * matrices themselves. */
-static inline double samples_share(const samples *s)
+static inline double samples_factor(const samples *s)
 {
     return s->hermitian ? 0.5 : 1.0;
 }

@@ -62,7 +62,7 @@ static double most_of_features(const samples *train)
 
 /* From the training vectors V (p x dim) and `others` atoms B (others x dim) that belong to no
  * class. */
-static spd_status prepare_space(spd_context *ctx, course *c, size_t dim, const double *V,
+static spd_status prepare_space(spd_context *ctx, training_state *c, size_t dim, const double *V,
                                 size_t others, const double *B)
 {
     size_t p = c->train.p;
@@ -92,7 +92,7 @@ static spd_status check_size(spd_context *ctx, const samples *s, int exponent)
     return vectors_check(ctx, s->height * s->width, s->p, s->V, exponent);
 }
 
-static spd_status prepare_vectors(spd_context *ctx, course *c)
+static spd_status prepare_vectors(spd_context *ctx, training_state *c)
 {
     spd_status status = check_size(ctx, &c->train, VECTOR_EXPONENT);
     return status < 0
@@ -101,12 +101,12 @@ static spd_status prepare_vectors(spd_context *ctx, course *c)
 }
 
 /* Atoms of gsrc that belong to no class. */
-static size_t others_of(const course *c, const gabor_features *f)
+static size_t others_of(const training_state *c, const gabor_features *f)
 {
     return c->method.no_occlusion ? 0 : occlusion_atoms(f);
 }
 
-static spd_status prepare_features(spd_context *ctx, course *c)
+static spd_status prepare_features(spd_context *ctx, training_state *c)
 {
     gabor_features f = gabor_features_for(c->train.width, c->train.height);
     size_t dim = gabor_features_dim(&f), others = others_of(c, &f);
@@ -150,12 +150,12 @@ static spd_status span(spd_context *ctx, size_t atoms, arena *keep, vector_atoms
     return status;
 }
 
-static spd_status train_atoms(spd_context *ctx, course *c)
+static spd_status train_atoms(spd_context *ctx, training_state *c)
 {
     const vector_space *s = c->prepared;
     arena *keep = &c->training;
     size_t rank = s->components.rank;
-    double wanted = c->method.value[SPD_PARAM_DIMENSIONS];
+    double wanted = c->method.value[SPD_PARAMETER_DIMENSIONS];
     if (!(wanted >= 1.0))
         return ctx_fail(ctx, SPD_EINVAL, "dimensions is %g; it must be at least 1", wanted);
     vector_atoms *t = c->trained = arena_zero(keep, 1, sizeof *t);
@@ -175,20 +175,20 @@ static spd_status train_atoms(spd_context *ctx, course *c)
 /* ---- queries ------------------------------------------------------------------------------ */
 
 /* c->met <- the components (queries x rank) of the vectors V. */
-static spd_status meet_space(spd_context *ctx, course *c, const double *V)
+static spd_status meet_space(spd_context *ctx, training_state *c, const double *V)
 {
     const vector_space *s = c->prepared;
     double *F = c->met = arena_alloc(&c->meeting, c->queries.p, s->components.rank * sizeof *F);
     return F ? pca_apply(ctx, &s->components, c->queries.p, V, F) : ctx_nomem(ctx, "queries");
 }
 
-static spd_status meet_vectors(spd_context *ctx, course *c)
+static spd_status meet_vectors(spd_context *ctx, training_state *c)
 {
     spd_status status = check_size(ctx, &c->queries, VECTOR_EXPONENT);
     return status < 0 ? status : meet_space(ctx, c, c->queries.V);
 }
 
-static spd_status meet_features(spd_context *ctx, course *c)
+static spd_status meet_features(spd_context *ctx, training_state *c)
 {
     gabor_features f = gabor_features_for(c->train.width, c->train.height);
     arena room = {0};
@@ -206,7 +206,7 @@ static spd_status meet_features(spd_context *ctx, course *c)
 /* A batch of queries against the atoms. */
 static void fill(const void *user, size_t first, size_t count, double *k, double *y2, double *work)
 {
-    const course *c = user;
+    const training_state *c = user;
     const vector_space *s = c->prepared;
     const vector_atoms *t = c->trained;
     size_t rank = s->components.rank;
@@ -216,13 +216,13 @@ static void fill(const void *user, size_t first, size_t count, double *k, double
         y2[i] = 1.0;
 }
 
-static spd_status decide(spd_context *ctx, course *c, int *label)
+static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     const vector_space *s = c->prepared;
     const vector_atoms *t = c->trained;
     coding by = {.dictionary = &t->dictionary,
                  .of = &s->of,
-                 .lambda = c->method.value[SPD_PARAM_LAMBDA],
+                 .lambda = c->method.value[SPD_PARAMETER_LAMBDA],
                  .fill = fill,
                  .user = c,
                  .work = LASSO_BATCH * t->dimensions,
@@ -232,7 +232,7 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
 }
 
 /* Sizes that follow from those of the images. */
-static void size_space(const course *c, vector_space *s)
+static void size_space(const training_state *c, vector_space *s)
 {
     gabor_features f = gabor_features_for(c->train.width, c->train.height);
     int features = c->kind == &classifier_gsrc;
@@ -240,36 +240,36 @@ static void size_space(const course *c, vector_space *s)
     s->atoms = c->train.p + (features ? others_of(c, &f) : 0);
 }
 
-static void keep(shelf *s, course *c)
+static void keep(saved_arrays *s, training_state *c)
 {
-    vector_space *space = shelf_block(s, &c->prepared, sizeof *space);
-    vector_atoms *t = shelf_block(s, &c->trained, sizeof *t);
+    vector_space *space = saved_block(s, &c->prepared, sizeof *space);
+    vector_atoms *t = saved_block(s, &c->trained, sizeof *t);
     if (!space || !t)
         return;
-    if (shelf_taking(s))
+    if (saved_taking(s))
         size_space(c, space);
     pca *r = &space->components;
-    shelf_labels(s, "labels", c->train.p, c->train.classes, &c->train.label);
-    shelf_size(s, "rank", 1, r->dim, &r->rank);
-    shelf_size(s, "dimensions", 1, r->rank, &t->dimensions);
-    shelf_reals(s, "components", r->rank, r->dim, &r->R);
-    shelf_reals(s, "atoms", space->atoms, t->dimensions, &t->A);
-    if (s->status == SPD_OK && shelf_taking(s))
+    saved_labels(s, "labels", c->train.p, c->train.classes, &c->train.label);
+    saved_size(s, "rank", 1, r->dim, &r->rank);
+    saved_size(s, "dimensions", 1, r->rank, &t->dimensions);
+    saved_reals(s, "components", r->rank, r->dim, &r->R);
+    saved_reals(s, "atoms", space->atoms, t->dimensions, &t->A);
+    if (s->status == SPD_OK && saved_taking(s))
         s->status = classes_sort(s->ctx, c->train.p, c->train.label, s->room, &space->of);
-    if (s->status == SPD_OK && shelf_taking(s))
+    if (s->status == SPD_OK && saved_taking(s))
         s->status = span(s->ctx, space->atoms, s->room, t);
     lasso_dictionary_keep(s, space->atoms, t->K, &t->dictionary);
 }
 
 const classifier classifier_src = {
-    .kind = SPD_SRC,
+    .kind = SPD_CLASSIFIER_SRC,
     .keep = keep,
-    .holds = SPD_HOLDS_VECTORS,
+    .holds = SPD_HOLDING_VECTORS,
     .scores = CODING_SCORES,
     .vectors = 1,
-    .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
-    .choices = {{SPD_PARAM_LAMBDA, 1e-3, {1e-3, 3e-3, 1e-2}, NULL, NULL},
-                {SPD_PARAM_DIMENSIONS, 200, {25, 50, 100, 200}, most_of_vectors, NULL}},
+    .metrics = {SPD_METRIC_AIRM, ONLY(SPD_METRIC_AIRM), 0},
+    .choices = {{SPD_PARAMETER_LAMBDA, 1e-3, {1e-3, 3e-3, 1e-2}, NULL, NULL},
+                {SPD_PARAMETER_DIMENSIONS, 200, {25, 50, 100, 200}, most_of_vectors, NULL}},
     .prepare = prepare_vectors,
     .train = train_atoms,
     .meet = meet_vectors,
@@ -277,14 +277,14 @@ const classifier classifier_src = {
 };
 
 const classifier classifier_gsrc = {
-    .kind = SPD_GSRC,
+    .kind = SPD_CLASSIFIER_GSRC,
     .keep = keep,
-    .holds = SPD_HOLDS_VECTORS,
+    .holds = SPD_HOLDING_VECTORS,
     .scores = CODING_SCORES,
     .vectors = 1,
-    .metrics = {SPD_AIRM, ONLY(SPD_AIRM), 0},
-    .choices = {{SPD_PARAM_LAMBDA, 0.1, {0.01, 0.03, 0.1, 0.3}, NULL, NULL},
-                {SPD_PARAM_DIMENSIONS, 200, {25, 50, 100, 200}, most_of_features, NULL}},
+    .metrics = {SPD_METRIC_AIRM, ONLY(SPD_METRIC_AIRM), 0},
+    .choices = {{SPD_PARAMETER_LAMBDA, 0.1, {0.01, 0.03, 0.1, 0.3}, NULL, NULL},
+                {SPD_PARAMETER_DIMENSIONS, 200, {25, 50, 100, 200}, most_of_features, NULL}},
     .prepare = prepare_features,
     .train = train_atoms,
     .meet = meet_features,

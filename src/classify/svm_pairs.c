@@ -1,23 +1,16 @@
 /* svm_pairs.c - C-support vector classification by libsvm, one against one.
  *
- *   minimise  a'Qa/2 - 1'a   subject to   0 <= a <= cost,  y'a = 0,   Q_ij = y_i y_j K_ij
- *
- * over the samples of two classes, y = 1 for the lower one and -1 for the other; coef_i = y_i a_i.
- * The pairs are separate problems, so they are solved side by side, each on a copy of its block of
- * K. This is what libsvm does with several classes, except that a class is known by its number and
- * not by where it is first seen, so that the order of the samples decides no tie. */
+ * The pairs are separate problems (svm_solve.h), so they are solved side by side, each on a copy of
+ * its block of K. This is what libsvm does with several classes, except that a class is known by
+ * its number and not by where it is first seen, so that the order of the samples decides no tie. */
 #include "classify/svm_pairs.h"
 
-#include <libsvm/svm.h>
 #include <math.h>
 #include <string.h>
-#include <threads.h>
 
 #include "base/memory.h"
-#include "engine/parallel.h"
-
-#define TOLERANCE 1e-4 /* on the conditions of the optimum; values of f are about 1 */
-#define CACHE     64.0 /* megabytes that libsvm may keep of a block */
+#include "classify/svm_solve.h"
+#include "run/parallel.h"
 
 typedef struct training {
     size_t p;
@@ -40,50 +33,6 @@ static size_t samples_of(const svm_pairs *t, const svm_pair *pair)
 
 /* ---- one pair ------------------------------------------------------------------------------- */
 
-/* A block of K as libsvm reads it: row i is (0: i + 1), (1: K_i0), (2: K_i1), ..., and an end. */
-static void fill_problem(const training *r, const svm_pair *pair, struct svm_problem *problem,
-                         struct svm_node *node)
-{
-    size_t size = (size_t)problem->l, first = class_size(&r->t->of, pair->a);
-    for (size_t i = 0; i < size; i++) {
-        const double *row = r->K + svm_pairs_sample(r->t, pair, i) * r->p;
-        struct svm_node *at = problem->x[i] = node + i * (size + 2);
-        problem->y[i] = i < first ? 1.0 : -1.0;
-        at[0] = (struct svm_node){0, (double)(i + 1)};
-        for (size_t j = 0; j < size; j++)
-            at[j + 1] = (struct svm_node){(int)(j + 1), row[svm_pairs_sample(r->t, pair, j)]};
-        at[size + 1] = (struct svm_node){-1, 0.0};
-    }
-}
-
-static spd_status solve(const struct svm_problem *problem, double cost, svm_pair *pair)
-{
-    const struct svm_parameter parameter = {.svm_type = C_SVC,
-                                            .kernel_type = PRECOMPUTED,
-                                            .cache_size = CACHE,
-                                            .eps = TOLERANCE,
-                                            .C = cost,
-                                            .shrinking = 1};
-    struct svm_model *model = svm_train(problem, &parameter);
-    if (!model) /* the one of src/missing says so */
-        return SPD_ENOMEM;
-    memset(pair->coef, 0, (size_t)problem->l * sizeof *pair->coef);
-    for (int k = 0; k < model->l; k++)
-        pair->coef[model->sv_indices[k] - 1] = model->sv_coef[0][k];
-    pair->rho = model->rho[0];
-    svm_free_and_destroy_model(&model);
-    return SPD_OK;
-}
-
-/* Bytes that libsvm takes for a problem of `size` samples: rows of the kernel in single precision,
- * up to its cache, and about forty numbers for each sample. libsvm itself does not look whether it
- * got them, and ends the process without. */
-static double bytes_of_solver(size_t size)
-{
-    double rows = 4.0 * (double)size * (double)size, cache = CACHE * 0x1p20;
-    return (rows < cache ? rows : cache) + 8.0 * 40.0 * (double)size + 0x1p17;
-}
-
 /* Is there memory for the largest problem on every thread? */
 static spd_status ask(spd_context *ctx, const svm_pairs *t)
 {
@@ -91,8 +40,7 @@ static spd_status ask(spd_context *ctx, const svm_pairs *t)
     for (size_t i = 0; i < t->pairs; i++)
         most = samples_of(t, &t->pair[i]) > most ? samples_of(t, &t->pair[i]) : most;
     double at_once = (double)(threads < t->pairs ? threads : t->pairs);
-    double nodes = (double)most * (double)(most + 2) * sizeof(struct svm_node);
-    double bytes = at_once * (nodes + bytes_of_solver(most));
+    double bytes = at_once * ((double)most * (double)most * sizeof(double) + svm_solve_bytes(most));
     return mem_could(bytes) ? SPD_OK : ctx_short(ctx, "support vectors", bytes);
 }
 
@@ -102,16 +50,17 @@ static spd_status train_pair(void *user, size_t chunk, int thread)
     svm_pair *pair = &r->t->pair[chunk];
     size_t size = samples_of(r->t, pair);
     arena room = {0};
-    struct svm_node *node = arena_alloc(&room, size, (size + 2) * sizeof *node);
-    struct svm_problem problem = {.l = (int)size,
-                                  .y = arena_alloc(&room, size, sizeof *problem.y),
-                                  .x = arena_alloc(&room, size, sizeof *problem.x)};
+    double *block = arena_alloc(&room, size, size * sizeof *block);
     spd_status status = room.failed ? SPD_ENOMEM : SPD_OK;
     (void)thread;
-    if (status == SPD_OK) {
-        fill_problem(r, pair, &problem, node);
-        status = solve(&problem, r->cost, pair);
+    for (size_t i = 0; status == SPD_OK && i < size; i++) {
+        const double *row = r->K + svm_pairs_sample(r->t, pair, i) * r->p;
+        for (size_t j = 0; j < size; j++)
+            block[i * size + j] = row[svm_pairs_sample(r->t, pair, j)];
     }
+    if (status == SPD_OK)
+        status =
+            svm_solve(size, class_size(&r->t->of, pair->a), block, r->cost, pair->coef, &pair->rho);
     arena_free(&room);
     return status;
 }
@@ -132,23 +81,15 @@ static spd_status list_pairs(spd_context *ctx, arena *keep, svm_pairs *t)
     return arena_status(keep, ctx, "support vectors");
 }
 
-static void say_nothing(const char *text)
-{
-    (void)text;
-}
-
-static void silence(void)
-{
-    svm_set_print_string_function(say_nothing);
-}
-
 spd_status svm_pairs_train(spd_context *ctx, size_t p, const int *label, const double *K,
                            double cost, arena *keep, svm_pairs *machines)
 {
-    static once_flag silenced = ONCE_FLAG_INIT;
     training r = {.p = p, .K = K, .cost = cost, .t = machines};
     *machines = (svm_pairs){0};
-    call_once(&silenced, silence);
+    if (!svm_solve_version())
+        return ctx_fail(
+            ctx, SPD_EINVAL,
+            "this build has no support vector machines: libsvm was missing when it was built");
     spd_status status = classes_sort(ctx, p, label, keep, &machines->of);
     if (status == SPD_OK)
         status = list_pairs(ctx, keep, machines);
@@ -204,28 +145,28 @@ static void copy_pairs(const svm_pairs *t, int back, double *rho, double *duals)
     }
 }
 
-void svm_pairs_keep(shelf *s, size_t p, const int *label, svm_pairs *t)
+void svm_pairs_keep(saved_arrays *s, size_t p, const int *label, svm_pairs *t)
 {
     double *rho = NULL, *duals = NULL;
-    if (s->status == SPD_OK && shelf_taking(s)) {
+    if (s->status == SPD_OK && saved_taking(s)) {
         *t = (svm_pairs){0};
         s->status = classes_sort(s->ctx, p, label, s->room, &t->of);
     }
-    if (s->status == SPD_OK && shelf_taking(s))
+    if (s->status == SPD_OK && saved_taking(s))
         s->status = list_pairs(s->ctx, s->room, t);
     if (s->status != SPD_OK)
         return;
     size_t others = t->of.count - 1; /* every sample is in so many pairs */
-    if (!shelf_taking(s)) {
+    if (!saved_taking(s)) {
         rho = arena_alloc(s->room, t->pairs, sizeof *rho);
         duals = arena_alloc(s->room, p, others * sizeof *duals);
         s->status = arena_status(s->room, s->ctx, "support vectors");
         if (s->status == SPD_OK)
             copy_pairs(t, 0, rho, duals);
     }
-    shelf_reals(s, "rho", t->pairs, 1, &rho);
-    shelf_reals(s, "duals", p, others, &duals);
-    if (s->status == SPD_OK && shelf_taking(s))
+    saved_reals(s, "rho", t->pairs, 1, &rho);
+    saved_reals(s, "duals", p, others, &duals);
+    if (s->status == SPD_OK && saved_taking(s))
         copy_pairs(t, 1, rho, duals);
 }
 

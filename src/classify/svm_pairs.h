@@ -3,7 +3,7 @@
 #define SPD_CLASSIFY_SVM_PAIRS_H
 
 #include "base/classes.h"
-#include "classify/shelf.h"
+#include "classify/saved_arrays.h"
 
 /* f(x) = sum_i coef_i K(x_i, x) - rho, positive for class a; a < b are places among the classes.
  * The samples are those of a, then those of b, as they are sorted. */
@@ -42,7 +42,7 @@ void svm_pairs_used(const svm_pairs *machines, size_t p, char *used);
 spd_status svm_pairs_part(spd_context *ctx, const svm_pairs *machines, const char *used, size_t p,
                           const int *label, arena *keep, svm_pairs *part);
 
-/* The machines on p samples go to a shelf or come from it. */
-void svm_pairs_keep(shelf *s, size_t p, const int *label, svm_pairs *machines);
+/* The machines on p samples go to the saved arrays or come from it. */
+void svm_pairs_keep(saved_arrays *s, size_t p, const int *label, svm_pairs *machines);
 
 #endif

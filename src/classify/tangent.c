@@ -17,8 +17,8 @@
 
 #include "classify/samples.h"
 #include "classify/vectors.h"
-#include "engine/pairwise.h"
-#include "engine/scale.h"
+#include "ops/pairwise.h"
+#include "ops/scale.h"
 #include "geometry/flat.h"
 
 /* Of the mean: far below any difference between samples. */
@@ -49,7 +49,7 @@ static spd_status curved_vectors(spd_context *ctx, const tangent_space *t, size_
 {
     arena room = {0};
     double *white = arena_alloc(&room, p, t->n * t->n * sizeof *white);
-    spd_status status = white ? spd_congruence(ctx, t->n, t->n, p, X, t->whiten, white)
+    spd_status status = white ? spd_congruence(ctx, SPD_SET(t->n, p, X), t->n, t->whiten, white)
                               : ctx_nomem(ctx, "whitened matrices");
     if (status == SPD_OK)
         status = prepare_set(ctx, &metric_log_euclidean, t->n, p, white, "X", T);
@@ -73,7 +73,7 @@ static spd_status place(spd_context *ctx, const samples *train, arena *keep, tan
     double *M = arena_alloc(&room, n * n, sizeof *M), *target = arena_zero(keep, n * n, sizeof *M);
     spd_status status =
         M && target
-            ? spd_mean(ctx, t->metric, n, train->p, train->X,
+            ? spd_mean(ctx, t->metric, SPD_SET(n, train->p, train->X),
                        &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = PRECISION}, M,
                        NULL)
             : ctx_nomem(ctx, "the tangent space");
@@ -81,7 +81,7 @@ static spd_status place(spd_context *ctx, const samples *train, arena *keep, tan
     if (status >= 0) {
         *(flat ? &t->origin : &t->whiten) = target;
         status = flat ? prepare_set(ctx, metric_get(t->metric), n, 1, M, "the mean", target)
-                      : spd_apply(ctx, SPD_INVSQRT, 0.0, n, 1, M, target);
+                      : spd_apply(ctx, SPD_FUNCTION_INVSQRT, 0.0, SPD_SET(n, 1, M), target);
     }
     arena_free(&room);
     return status < 0 ? status : remark;
@@ -158,7 +158,7 @@ static spd_status find_axes(spd_context *ctx, tangent_space *t, const double *T,
                                : vectors_products(ctx, t->p, t->dim, Tt, t->dim, Tt, G);
     }
     if (status == SPD_OK)
-        status = spd_eigh(ctx, size, 1, G, lambda, V);
+        status = spd_eigh(ctx, SPD_SET(size, 1, G), lambda, V);
     if (status == SPD_OK)
         status = take_axes(ctx, t, T, Tt, lambda, V, keep);
     arena_free(&room);
@@ -174,7 +174,7 @@ spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train, 
     *t = (tangent_space){.metric = id, .n = train->n, .p = train->p, .dim = flat_size(train->n)};
     t->degrees = samples_degrees(train);
     double low, high;
-    if (id == SPD_EUCLIDEAN && !scale_is_usual(t->n, t->p, train->X, &low, &high))
+    if (id == SPD_METRIC_EUCLIDEAN && !scale_is_usual(t->n, t->p, train->X, &low, &high))
         return ctx_fail(ctx, SPD_ENUMERIC,
                         "the euclidean tangent space leaves the range of numbers: the largest "
                         "entries of the matrices lie between %.2g and %.2g; bring them to a scale "
@@ -193,19 +193,19 @@ spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train, 
     return status;
 }
 
-void tangent_keep(shelf *s, const course *c, tangent_space *t)
+void tangent_keep(saved_arrays *s, const training_state *c, tangent_space *t)
 {
     size_t n = c->train.n;
-    if (shelf_taking(s)) {
+    if (saved_taking(s)) {
         *t = (tangent_space){.metric = c->method.metric, .n = n, .p = c->train.p};
         t->dim = flat_size(n);
     }
-    shelf_size(s, "rank", 0, t->dim, &t->rank);
+    saved_size(s, "rank", 0, t->dim, &t->rank);
     if (is_flat(t->metric))
-        shelf_reals(s, "origin", 1, t->dim, &t->origin);
+        saved_reals(s, "origin", 1, t->dim, &t->origin);
     else
-        shelf_reals(s, "whiten", n, n, &t->whiten);
-    shelf_reals(s, "axes", t->rank, t->dim, &t->axes);
+        saved_reals(s, "whiten", n, n, &t->whiten);
+    saved_reals(s, "axes", t->rank, t->dim, &t->axes);
 }
 
 spd_status tangent_map(spd_context *ctx, const tangent_space *space, const samples *queries,

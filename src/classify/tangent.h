@@ -25,8 +25,8 @@ spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train, 
 spd_status tangent_map(spd_context *ctx, const tangent_space *space, const samples *queries,
                        arena *keep, double **vectors);
 
-/* The space goes to a shelf or comes from it, without the training samples: keep's (classifier.h)
- * part of it. */
-void tangent_keep(shelf *s, const course *c, tangent_space *space);
+/* The space goes to the saved arrays or comes from them, without the training samples: keep's
+ * (classifier.h) part of it. */
+void tangent_keep(saved_arrays *s, const training_state *c, tangent_space *space);
 
 #endif

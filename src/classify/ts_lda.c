@@ -16,8 +16,8 @@
 #include "classify/classifier.h"
 #include "classify/vectors.h"
 #include "classify/tangent.h"
-#include "engine/blas.h"
-#include "engine/parallel.h"
+#include "run/blas.h"
+#include "run/parallel.h"
 #include "linalg/dense.h"
 
 /* Least rho: Sigma must have a Cholesky factor. */
@@ -140,7 +140,7 @@ static spd_status discriminate(spd_context *ctx, arena *keep, discriminants *s)
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-static spd_status prepare(spd_context *ctx, course *c)
+static spd_status prepare(spd_context *ctx, training_state *c)
 {
     const samples *train = &c->train;
     discriminants *s = c->prepared = arena_zero(&c->preparing, 1, sizeof *s);
@@ -156,7 +156,7 @@ static spd_status prepare(spd_context *ctx, course *c)
 }
 
 /* c->met <- the queries on the axes. */
-static spd_status meet(spd_context *ctx, course *c)
+static spd_status meet(spd_context *ctx, training_state *c)
 {
     const discriminants *s = c->prepared;
     double *vectors = NULL;
@@ -181,7 +181,7 @@ static void take_scores(const discriminants *s, const double *product, double *s
         score[class_label(&s->of, k)] = product[k] + s->bias[k];
 }
 
-static spd_status decide(spd_context *ctx, course *c, int *label)
+static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     const discriminants *s = c->prepared;
     size_t q = c->queries.p, count = s->of.count;
@@ -198,22 +198,22 @@ static spd_status decide(spd_context *ctx, course *c, int *label)
     return status;
 }
 
-static void keep(shelf *s, course *c)
+static void keep(saved_arrays *s, training_state *c)
 {
-    discriminants *t = shelf_block(s, &c->prepared, sizeof *t);
+    discriminants *t = saved_block(s, &c->prepared, sizeof *t);
     if (!t)
         return;
     tangent_keep(s, c, &t->space);
-    course_keep_classes(s, c, &t->of);
-    shelf_reals(s, "discriminants", t->of.count, t->space.rank, &t->w);
-    shelf_reals(s, "bias", t->of.count, 1, &t->bias);
+    training_state_keep_classes(s, c, &t->of);
+    saved_reals(s, "discriminants", t->of.count, t->space.rank, &t->w);
+    saved_reals(s, "bias", t->of.count, 1, &t->bias);
 }
 
 const classifier classifier_ts_lda = {
-    .kind = SPD_TS_LDA,
+    .kind = SPD_CLASSIFIER_TS_LDA,
     .keep = keep,
     .scores = {"logarithm of the probability of the class, up to a constant", 0, 0},
-    .metrics = {SPD_AIRM, ALL_METRICS, 0},
+    .metrics = {SPD_METRIC_AIRM, ALL_METRICS, 0},
     .prepare = prepare,
     .meet = meet,
     .decide = decide,

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 
 #define CHUNK           64  /* points */
 #define EARLY           250 /* iterations with an exaggerated P */

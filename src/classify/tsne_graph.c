@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "classify/tsne.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 
 #define HALVINGS 200
 #define CHUNK    64

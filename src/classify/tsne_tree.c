@@ -1,4 +1,4 @@
-/* tsne_tree.c - points in groups of groups.
+/* tsne_tree.c - a tree of boxes, whose far ones stand for their points in the sums of t-SNE.
  *
  * A node is cut at the middle of the box around its points, along every axis at once, until it has
  * a few points or all are one: every cut divides, so that there are fewer than two nodes for each

@@ -4,14 +4,14 @@
  *   label_i = that of v_j,   j = argmin_j sum_k (q_ik - v_jk)^2
  *
  * The differences are squared one by one: through products (|q|^2 - 2 q'v + |v|^2) equal vectors
- * would not be at distance zero, and ties would be decided by rounding. A sum that has passed the
- * best one so far is left unfinished. */
+ * would not be at distance zero, and ties would be decided by rounding. */
 #include <math.h>
 #include <string.h>
 
 #include "classify/vectors.h"
-#include "engine/parallel.h"
-#include "engine/scale.h"
+#include "base/order.h"
+#include "run/parallel.h"
+#include "ops/scale.h"
 #include "linalg/tall.h"
 
 #define ROWS              64  /* of a chunk: enough for BLAS to run at speed */
@@ -27,11 +27,6 @@ typedef struct job {
     const double *A, *B;
     double *C;
 } job;
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static spd_status rows_body(void *user, size_t chunk, int thread)
 {
@@ -70,6 +65,8 @@ typedef struct search {
     const double *V, *Q;
     const int *of;
     int *label;
+    size_t classes;
+    double *score; /* q x classes, or NULL */
 } search;
 
 /* sum of (a_k - b_k)^2 */
@@ -98,33 +95,45 @@ static double dist2_below(size_t dim, const double *a, const double *b, double l
     return sum;
 }
 
+/* The label of query i, and its distances to the classes. A sum is left unfinished once it has
+ * passed the best of all or, with distances to the classes, of its class. */
+static int nearest_of(const search *s, size_t i)
+{
+    double best = INFINITY, *each = s->score ? s->score + i * s->classes : NULL;
+    size_t nearest = 0;
+    for (size_t j = 0; each && j < s->p; j++)
+        each[s->of[j]] = INFINITY;
+    for (size_t j = 0; j < s->p; j++) {
+        double *limit = each ? &each[s->of[j]] : &best;
+        double d2 = dist2_below(s->dim, s->Q + i * s->dim, s->V + j * s->dim, *limit);
+        if (d2 < best) {
+            best = d2;
+            nearest = j;
+        }
+        *limit = fmin(*limit, d2);
+    }
+    return s->of[nearest];
+}
+
 static spd_status nearest_body(void *user, size_t chunk, int thread)
 {
     const search *s = user;
     size_t first = chunk * QUERIES_PER_CHUNK, last = first + QUERIES_PER_CHUNK;
     (void)thread;
-    for (size_t i = first; i < last && i < s->q; i++) {
-        double best = INFINITY;
-        size_t nearest = 0;
-        for (size_t j = 0; j < s->p; j++) {
-            double d2 = dist2_below(s->dim, s->Q + i * s->dim, s->V + j * s->dim, best);
-            if (d2 < best) {
-                best = d2;
-                nearest = j;
-            }
-        }
-        s->label[i] = s->of[nearest];
-    }
+    for (size_t i = first; i < last && i < s->q; i++)
+        s->label[i] = nearest_of(s, i);
     return SPD_OK;
 }
 
 spd_status vectors_nearest(spd_context *ctx, size_t dim, size_t p, const double *V, const int *of,
-                           size_t q, const double *Q, int *label)
+                           size_t q, const double *Q, int *label, size_t classes, double *score)
 {
     arena room = {0};
     search s = {.dim = dim, .p = p, .q = q, .V = V, .Q = Q, .of = of};
     size_t chunks = (q + QUERIES_PER_CHUNK - 1) / QUERIES_PER_CHUNK;
     s.label = arena_alloc(&room, q, sizeof *s.label);
+    s.classes = classes;
+    s.score = score;
     if (!s.label)
         return ctx_nomem(ctx, "nearest vectors");
     spd_status status = parallel_for(ctx, chunks, nearest_body, &s, "neighbours", "pairs",
@@ -133,43 +142,6 @@ spd_status vectors_nearest(spd_context *ctx, size_t dim, size_t p, const double 
         memcpy(label, s.label, q * sizeof *label);
     arena_free(&room);
     return status;
-}
-
-typedef struct search_each {
-    const search *s;
-    size_t classes;
-    double *score;
-} search_each;
-
-static spd_status each_body(void *user, size_t chunk, int thread)
-{
-    const search_each *e = user;
-    const search *s = e->s;
-    size_t first = chunk * QUERIES_PER_CHUNK, last = first + QUERIES_PER_CHUNK;
-    (void)thread;
-    for (size_t i = first; i < last && i < s->q; i++) {
-        double *best = e->score + i * e->classes;
-        for (size_t j = 0; j < s->p; j++)
-            best[s->of[j]] = INFINITY;
-        for (size_t j = 0; j < s->p; j++) {
-            double limit = best[s->of[j]];
-            best[s->of[j]] =
-                fmin(limit, dist2_below(s->dim, s->Q + i * s->dim, s->V + j * s->dim, limit));
-        }
-    }
-    return SPD_OK;
-}
-
-spd_status vectors_nearest_each(spd_context *ctx, size_t dim, size_t p, const double *V,
-                                const int *of, size_t q, const double *Q, size_t classes,
-                                double *score)
-{
-    search s = {.dim = dim, .p = p, .q = q, .V = V, .Q = Q, .of = of};
-    search_each e = {&s, classes, score};
-    size_t chunks = (q + QUERIES_PER_CHUNK - 1) / QUERIES_PER_CHUNK;
-    return score ? parallel_for(ctx, chunks, each_body, &e, "neighbours", "pairs",
-                                (double)p * (double)q, NULL)
-                 : SPD_OK;
 }
 
 spd_status vectors_check(spd_context *ctx, size_t dim, size_t p, const double *V, int exponent)

@@ -13,19 +13,14 @@ spd_status vectors_products(spd_context *ctx, size_t dim, size_t q, const double
 void vectors_flip(size_t rows, size_t columns, const double *A, double *T);
 
 /* label (q) <- that of the nearest of the p >= 1 vectors V (p x dim), of which labels are `of`, to
- * each of the q vectors Q (q x dim), ties by lower index. */
+ * each of the q vectors Q (q x dim), ties by lower index. score (q x classes, or NULL) <- squared
+ * distances to the nearest of each class that has vectors. */
 spd_status vectors_nearest(spd_context *ctx, size_t dim, size_t p, const double *V, const int *of,
-                           size_t q, const double *Q, int *label);
+                           size_t q, const double *Q, int *label, size_t classes, double *score);
 
 /* SPD_ENUMERIC unless the largest entry of each of p vectors V (p x dim) is 0 or between
  * 2^-exponent and 2^exponent: beyond, squares of the entries, or their single precision, may be
  * lost. */
 spd_status vectors_check(spd_context *ctx, size_t dim, size_t p, const double *V, int exponent);
-
-/* score (q x classes) <- squared distances to the nearest of each class that has vectors; NULL:
- * nothing. */
-spd_status vectors_nearest_each(spd_context *ctx, size_t dim, size_t p, const double *V,
-                                const int *of, size_t q, const double *Q, size_t classes,
-                                double *score);
 
 #endif

@@ -20,6 +20,7 @@ static int run_command(const command *c, int argc, char **argv)
 {
     arguments args;
     session s;
+    void *mark = cli_mark();
     int code = arguments_parse(&args, c, argc, argv);
     if (code == CLI_GOOD && arguments_flag(&args, "help")) {
         manual_help(stdout, c);
@@ -28,7 +29,7 @@ static int run_command(const command *c, int argc, char **argv)
         code = session_run(&s, c);
         session_close(&s);
     }
-    arguments_free(&args);
+    cli_release(mark);
     return code;
 }
 

@@ -14,7 +14,7 @@
 #include "describe/collection.h"
 #include "describe/resize.h"
 #include "describe/rows.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 #include "formats/archive.h"
 
 #define BATCH       64
@@ -81,7 +81,7 @@ static int is_final(const run *r, spd_status status)
 static spd_status check_matrices(spd_context *ctx, const run *r, const description *made)
 {
     double regularize = r->options->covariance.regularize;
-    spd_status status = spd_check(ctx, made->n, made->count, made->X, 0.0);
+    spd_status status = spd_check(ctx, SPD_SET(made->n, made->count, made->X), 0.0);
     if (status != SPD_ENOTSPD)
         return status;
     return ctx_advise(ctx, status, SPD_REMEDY_REGULARIZE,
@@ -198,8 +198,7 @@ static spd_status gather_batch(run *r)
     return status;
 }
 
-/* ---- progress over all batches ----------------------------------------------------------------
- */
+/* ---- progress over all batches --------------------------------------------------------------- */
 
 typedef struct shifted {
     spd_progress_fn progress;
@@ -280,7 +279,7 @@ static spd_status describe_all(run *r)
     while (status == SPD_OK && r->first < r->list.count)
         status = run_batch(r);
     if (status == SPD_OK && r->all.parts == 0) {
-        const spd_failures *skipped = r->list.skipped;
+        const spd_describe_info *skipped = r->list.skipped;
         status =
             ctx_fail(r->ctx, SPD_EINVAL, "no input could be described; the first error: %.300s",
                      skipped->count ? skipped->error[0]->message : "there is none");
@@ -316,7 +315,7 @@ static spd_status name_channels(run *r)
 
 static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
                            const char *const *paths, const spd_describe_options *options,
-                           spd_data **data, spd_failures **failures)
+                           spd_data **data, spd_describe_info **failures)
 {
     spd_data *fresh = NULL;
     char *meta = NULL;
@@ -353,7 +352,7 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
 
 spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
                         const char *const *paths, const spd_describe_options *options,
-                        spd_data **data, spd_failures **failures)
+                        spd_data **data, spd_describe_info **failures)
 {
     spd_describe_options chosen;
     ctx_clear(ctx);

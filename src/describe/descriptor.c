@@ -1,11 +1,10 @@
-/* descriptor.c - the table of descriptors, their names and usual settings. */
+/* descriptor.c - the table of descriptors and their usual settings. */
 #include "describe/descriptor.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/naming.h"
 #include "base/sized.h"
 
 #define PI 3.14159265358979323846
@@ -13,67 +12,13 @@
 const descriptor *descriptor_of(spd_descriptor kind)
 {
     static const descriptor *const all[SPD_DESCRIPTORS] = {
-        [SPD_DESCRIBE_COVARIANCE] = &descriptor_covariance,
-        [SPD_DESCRIBE_SIFT_COLOR] = &descriptor_sift_color,
-        [SPD_DESCRIBE_GABOR] = &descriptor_gabor,
-        [SPD_DESCRIBE_REGION] = &descriptor_region,
-        [SPD_DESCRIBE_JOINTS] = &descriptor_joints,
+        [SPD_DESCRIPTOR_COVARIANCE] = &descriptor_covariance,
+        [SPD_DESCRIPTOR_SIFT_COLOR] = &descriptor_sift_color,
+        [SPD_DESCRIPTOR_GABOR] = &descriptor_gabor,
+        [SPD_DESCRIPTOR_REGION] = &descriptor_region,
+        [SPD_DESCRIPTOR_JOINTS] = &descriptor_joints,
     };
     return (unsigned)kind < SPD_DESCRIPTORS ? all[kind] : NULL;
-}
-
-static const naming descriptors = {
-    .kind = "descriptor",
-    .word = {[SPD_DESCRIBE_COVARIANCE] = "covariance",
-             [SPD_DESCRIBE_SIFT_COLOR] = "sift-color",
-             [SPD_DESCRIBE_GABOR] = "gabor",
-             [SPD_DESCRIBE_REGION] = "region",
-             [SPD_DESCRIBE_JOINTS] = "joints"},
-};
-
-const char *spd_descriptor_name(spd_descriptor kind)
-{
-    return naming_word(&descriptors, (unsigned)kind);
-}
-
-spd_status spd_descriptor_parse(spd_context *ctx, const char *name, spd_descriptor *kind)
-{
-    return naming_parse(ctx, &descriptors, name, kind);
-}
-
-static const naming regions = {
-    .kind = "kind of regions",
-    .word = {[SPD_REGIONS_WHOLE] = "whole",
-             [SPD_REGIONS_HALVES] = "halves",
-             [SPD_REGIONS_GRID] = "grid"},
-};
-
-const char *spd_regions_name(spd_regions value)
-{
-    return naming_word(&regions, (unsigned)value);
-}
-
-spd_status spd_regions_parse(spd_context *ctx, const char *name, spd_regions *value)
-{
-    return naming_parse(ctx, &regions, name, value);
-}
-
-static const naming label_sources = {
-    .kind = "source of labels",
-    .word = {[SPD_LABELS_AUTO] = "auto",
-             [SPD_LABELS_FOLDER] = "folder",
-             [SPD_LABELS_PATTERN] = "pattern",
-             [SPD_LABELS_NONE] = "none"},
-};
-
-const char *spd_label_source_name(spd_label_source source)
-{
-    return naming_word(&label_sources, (unsigned)source);
-}
-
-spd_status spd_label_source_parse(spd_context *ctx, const char *name, spd_label_source *source)
-{
-    return naming_parse(ctx, &label_sources, name, source);
 }
 
 /* Bones are rigid, so joint positions are bound to each other: their covariance is singular.
@@ -81,11 +26,11 @@ spd_status spd_label_source_parse(spd_context *ctx, const char *name, spd_label_
  * an image without contrast has no variance but that of the position. */
 double defaults_regularize(spd_descriptor kind)
 {
-    if (kind == SPD_DESCRIBE_SIFT_COLOR)
+    if (kind == SPD_DESCRIPTOR_SIFT_COLOR)
         return 1e-5;
-    if (kind == SPD_DESCRIBE_REGION)
+    if (kind == SPD_DESCRIPTOR_REGION)
         return 1e-6;
-    return kind == SPD_DESCRIBE_JOINTS ? 1e-3 : 0.0;
+    return kind == SPD_DESCRIPTOR_JOINTS ? 1e-3 : 0.0;
 }
 
 void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options, size_t size)
@@ -104,9 +49,9 @@ void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options, s
         .rate = 1.0,
         .order = 4,
     };
-    if (kind == SPD_DESCRIBE_SIFT_COLOR) {
+    if (kind == SPD_DESCRIPTOR_SIFT_COLOR) {
         usual.width = usual.height = 400;
-    } else if (kind == SPD_DESCRIBE_GABOR) {
+    } else if (kind == SPD_DESCRIPTOR_GABOR) {
         usual.width = usual.height = 64;
         usual.regions = SPD_REGIONS_HALVES;
         usual.grey = 1;
@@ -203,7 +148,7 @@ void description_count(const spd_covariance_options *covariance, size_t blocks,
     }
 }
 
-void description_join_counts(const description *made, spd_failures *all)
+void description_join_counts(const description *made, spd_describe_info *all)
 {
     all->few += made->few;
     all->events_cut += made->events_cut;

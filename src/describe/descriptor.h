@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/context.h"
-#include "engine/covariance.h"
+#include "ops/covariance.h"
 #include "spdml-data.h"
 #include "formats/image.h"
 #include "formats/motion.h"
@@ -19,7 +19,7 @@
 
 typedef enum input_kind { INPUT_TABLE = 0, INPUT_IMAGE, INPUT_MOTION } input_kind;
 
-#define TIME_NAME_MAX 64 /* bytes, as in spd_failures */
+#define TIME_NAME_MAX 64 /* bytes, as in spd_describe_info */
 
 /* What is described; the member of the descriptor's kind is set. */
 typedef struct input {
@@ -40,7 +40,7 @@ typedef struct description {
     size_t columns;
     const char *const *column_name; /* columns texts that live as long as the program */
     double *column;                 /* count x columns */
-    /* As in spd_failures: filled by description_count. */
+    /* As in spd_describe_info: filled by description_count. */
     size_t few, fewest, fewest_rows, events_cut;
     char time[TIME_NAME_MAX]; /* the column of times that was left out; else empty */
     char **label;             /* count, where each matrix has one of its own; else NULL */
@@ -103,7 +103,7 @@ spd_status description_name(spd_context *ctx, size_t count, char *const *name, d
 void description_forget_names(description *out);
 
 /* Keeps the one that lacks most of two; few are added. */
-void description_join_counts(const description *made, spd_failures *all);
+void description_join_counts(const description *made, spd_describe_info *all);
 
 /* *out <- one matrix, the covariance of the blocks; untouched by a failure. */
 spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
@@ -120,7 +120,7 @@ spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k);
 
 /* *text <- how the matrices were made, as JSON; new: meta.c. rows (rows.h) may be NULL. */
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
-                     size_t paths, const char *const *path, const spd_failures *skipped,
+                     size_t paths, const char *const *path, const spd_describe_info *skipped,
                      json_t *rows, char **text);
 
 /* What the descriptor adds to the diagonal unless told otherwise. */

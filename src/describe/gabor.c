@@ -107,7 +107,7 @@ static void write_blocks(const layout *l, features *f)
 static spd_status check_blocks(spd_context *ctx, const spd_covariance_options *c, size_t blocks,
                                const observations *block)
 {
-    if (c->W || c->regularize > 0.0 || c->shrinkage != SPD_SHRINK_NONE)
+    if (c->W || c->regularize > 0.0 || c->shrinkage != SPD_SHRINKAGE_NONE)
         return SPD_OK;
     for (size_t b = 0; b < blocks; b++)
         if (grey_is_uniform(block[b].r, block[b].n, block[b].O)) {
@@ -199,7 +199,7 @@ static int gabor_parameters(const spd_describe_options *o, json_t *object)
     return failed;
 }
 
-const descriptor descriptor_gabor = {.kind = SPD_DESCRIBE_GABOR,
+const descriptor descriptor_gabor = {.kind = SPD_DESCRIPTOR_GABOR,
                                      .takes = INPUT_IMAGE,
                                      .prepare = gabor_prepare,
                                      .describe = gabor_describe,

@@ -137,7 +137,7 @@ static int is_index(const inputs *list, const char *path)
 /* Notes a file that is none of what is described; takes the name over in any case. */
 static spd_status note_other(spd_context *ctx, inputs *list, char *name)
 {
-    spd_failures *all = list->skipped;
+    spd_describe_info *all = list->skipped;
     const char **grown = name ? mem_list(all->other, all->others, sizeof *grown) : NULL;
     if (!grown) {
         mem_free(name);
@@ -250,7 +250,7 @@ spd_status inputs_list(spd_context *ctx, input_kind takes, const spd_describe_op
 
 spd_status inputs_skip(spd_context *ctx, inputs *list, const char *name)
 {
-    spd_failures *all = list->skipped;
+    spd_describe_info *all = list->skipped;
     const char **names = mem_list(all->input, all->count, sizeof *names);
     all->input = names ? names : all->input;
     spd_error **errors = names ? mem_list(all->error, all->count, sizeof *errors) : NULL;
@@ -268,7 +268,7 @@ spd_status inputs_skip(spd_context *ctx, inputs *list, const char *name)
     return SPD_OK;
 }
 
-void spd_failures_free(spd_failures *failures)
+void spd_describe_info_free(spd_describe_info *failures)
 {
     if (!failures)
         return;
@@ -293,6 +293,6 @@ void inputs_free(inputs *list)
     mem_free(list->item);
     mem_free(list->array);
     skeletons_free(&list->bones);
-    spd_failures_free(list->skipped);
+    spd_describe_info_free(list->skipped);
     *list = (inputs){0};
 }

@@ -28,7 +28,7 @@ typedef struct inputs {
     array_source **array;
     skeletons bones;
     budget *images; /* the values of images that are being described at once */
-    spd_failures *skipped;
+    spd_describe_info *skipped;
     double reported; /* when progress was last told */
 } inputs;
 

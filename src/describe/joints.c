@@ -139,7 +139,7 @@ static spd_status check_matrix(spd_context *ctx, double regularize, size_t n, co
         return ctx_fail(ctx, SPD_EINVAL, "no joint moves in these frames; leave this clip out");
     if (regularize > 0.0)
         return SPD_OK;
-    spd_status status = spd_check(ctx, n, 1, X, 0.0);
+    spd_status status = spd_check(ctx, SPD_SET(n, 1, X), 0.0);
     if (status != SPD_ENOTSPD)
         return status;
     ctx_fail(
@@ -212,7 +212,7 @@ static int joints_parameters(const spd_describe_options *options, json_t *object
                                             options->overlap, "unit_range", options->unit_range));
 }
 
-const descriptor descriptor_joints = {.kind = SPD_DESCRIBE_JOINTS,
+const descriptor descriptor_joints = {.kind = SPD_DESCRIPTOR_JOINTS,
                                       .takes = INPUT_MOTION,
                                       .prepare = joints_prepare,
                                       .describe = joints_describe,

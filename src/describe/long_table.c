@@ -68,7 +68,7 @@ static spd_status sort_rows(spd_context *ctx, slicing *g, spd_array **X)
     size_t *next = arena_alloc(&g->room, g->slices, sizeof *next);
     spd_status status = arena_status(&g->room, ctx, "a long table");
     if (status == SPD_OK)
-        status = array_new(ctx, SPD_FLOAT64, 2, (*X)->shape, &sorted);
+        status = array_new(ctx, SPD_TYPE_FLOAT64, 2, (*X)->shape, &sorted);
     if (status != SPD_OK)
         return status;
     memcpy(next, g->start, g->slices * sizeof *next);

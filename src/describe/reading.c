@@ -20,8 +20,7 @@ void reading_close(reading *r)
     *r = (reading){0};
 }
 
-/* ---- what the descriptor gets -----------------------------------------------------------------
- */
+/* ---- what the descriptor gets ---------------------------------------------------------------- */
 
 /* table (rows x columns) <- as observations in rows. */
 static spd_status take_table(spd_context *ctx, const inputs *list, size_t rows, size_t columns,
@@ -75,8 +74,7 @@ static spd_status take_pixels(spd_context *ctx, const array_source *source, cons
     return SPD_OK;
 }
 
-/* ---- where it comes from -----------------------------------------------------------------------
- */
+/* ---- where it comes from --------------------------------------------------------------------- */
 
 /* The header's names are those of channels, unless channels are rows. */
 static void name_columns(const inputs *list, char *const *name, const char *time, reading *r)

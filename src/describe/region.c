@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "engine/covariance.h"
+#include "ops/covariance.h"
 #include "describe/descriptor.h"
 #include "describe/integral.h"
 #include "describe/region_features.h"
@@ -68,7 +68,7 @@ static spd_status check_rects(spd_context *ctx, const spd_describe_options *o, c
                         "a grid of %zu x %zu cells does not fit an image of %zu x %zu pixels",
                         o->grid_rows, o->grid_columns, in->height, in->width);
     spd_covariance_options asked = o->covariance;
-    if (asked.regularize <= defaults_regularize(SPD_DESCRIBE_REGION))
+    if (asked.regularize <= defaults_regularize(SPD_DESCRIPTOR_REGION))
         asked.regularize = 0.0;
     spd_status status = SPD_OK;
     for (size_t k = 0; k < count_rects(o) && status == SPD_OK; k++) {
@@ -187,7 +187,7 @@ static spd_status fill(spd_context *ctx, const spd_describe_options *o, const re
         column[2] = (double)rect[k].width;
         column[3] = (double)rect[k].height;
     }
-    if (c->shrinkage == SPD_SHRINK_LEDOIT_WOLF)
+    if (c->shrinkage == SPD_SHRINKAGE_LEDOIT_WOLF)
         status = by_pixels(ctx, c, f, rect, &made);
     else
         status = by_integral(ctx, c, f, rect, &made);
@@ -231,7 +231,7 @@ static int region_parameters(const spd_describe_options *o, json_t *object)
                           "grid_columns", (json_int_t)o->grid_columns));
 }
 
-const descriptor descriptor_region = {.kind = SPD_DESCRIBE_REGION,
+const descriptor descriptor_region = {.kind = SPD_DESCRIPTOR_REGION,
                                       .takes = INPUT_IMAGE,
                                       .prepare = region_prepare,
                                       .describe = region_describe,

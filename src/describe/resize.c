@@ -112,8 +112,7 @@ spd_status resize_image(spd_context *ctx, const image *in, size_t width, size_t 
     return status;
 }
 
-/* ---- grey --------------------------------------------------------------------------------------
- */
+/* ---- grey ------------------------------------------------------------------------------------ */
 
 void grey_of(const image *in, double *grey)
 {

@@ -29,9 +29,9 @@ static int has_colours(const image *in)
 /* Grey images need --no-color, unless the user has asked for more repair than is usual. */
 static spd_status check_colours(spd_context *ctx, const spd_describe_options *o, const image *in)
 {
-    double usual = defaults_regularize(SPD_DESCRIBE_SIFT_COLOR);
-    if (o->grey || o->covariance.regularize > usual || o->covariance.shrinkage != SPD_SHRINK_NONE ||
-        has_colours(in))
+    double usual = defaults_regularize(SPD_DESCRIPTOR_SIFT_COLOR);
+    if (o->grey || o->covariance.regularize > usual ||
+        o->covariance.shrinkage != SPD_SHRINKAGE_NONE || has_colours(in))
         return SPD_OK;
     ctx_fail(ctx, SPD_EINVAL,
              "the image has no colours (R = G = B), so the covariance of its colours is singular; "
@@ -131,7 +131,7 @@ static int sift_color_parameters(const spd_describe_options *o, json_t *object)
                                             "smooth", o->smooth, "color", !o->grey));
 }
 
-const descriptor descriptor_sift_color = {.kind = SPD_DESCRIBE_SIFT_COLOR,
+const descriptor descriptor_sift_color = {.kind = SPD_DESCRIPTOR_SIFT_COLOR,
                                           .takes = INPUT_IMAGE,
                                           .prepare = sift_color_prepare,
                                           .describe = sift_color_describe,

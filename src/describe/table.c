@@ -188,8 +188,7 @@ static spd_status describe_windows(spd_context *ctx, const spd_describe_options 
     return status;
 }
 
-/* ---- events -----------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Is the label one of the names, with commas between? */
 static int is_wanted(const char *names, const char *label)
@@ -306,8 +305,7 @@ static spd_status describe_events(spd_context *ctx, const spd_describe_options *
     return status;
 }
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static spd_status describe_table(spd_context *ctx, const spd_describe_options *o,
                                  const table_plan *plan, const input *in, description *out)
@@ -410,7 +408,7 @@ static int parameters(const spd_describe_options *options, json_t *object)
 }
 
 const descriptor descriptor_covariance = {
-    .kind = SPD_DESCRIBE_COVARIANCE,
+    .kind = SPD_DESCRIPTOR_COVARIANCE,
     .takes = INPUT_TABLE,
     .prepare = prepare,
     .describe = describe,

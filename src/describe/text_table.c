@@ -198,7 +198,7 @@ static spd_status read_chosen(spd_context *ctx, const choosing *c, text_table *m
     if (shape[0] == 0 || shape[1] == 0)
         return ctx_fail(ctx, SPD_EINVAL, "contains no observations%s",
                         c->aside ? " besides the group column" : "");
-    spd_status status = array_new(ctx, SPD_FLOAT64, 2, shape, &made->X);
+    spd_status status = array_new(ctx, SPD_TYPE_FLOAT64, 2, shape, &made->X);
     return status < 0 ? status : csv_numbers_at(ctx, c->table, c->chosen, c->place, made->X->f64);
 }
 

@@ -14,7 +14,7 @@
 /* One of the methods that are tuned together. */
 typedef struct member {
     spd_method chosen;
-    spd_tuned tuned;
+    spd_tune_info tuned;
     spd_outcome *outcome;
 } member;
 
@@ -27,9 +27,9 @@ typedef struct runner {
     spd_evaluation *e;
     arena *keep;         /* e's */
     arena room;          /* until the end */
-    member *party;       /* options.methods: room */
-    spd_method **chosen; /* where in the party they are */
-    spd_tuned **tuned;
+    member *members;     /* options.methods: room */
+    spd_method **chosen; /* where in `members` they are */
+    spd_tune_info **tuned;
     /* the round at hand */
     size_t round;
     arena parts; /* what follows */
@@ -49,8 +49,7 @@ static spd_status fail_in(const runner *u, size_t method, spd_status status)
     return status;
 }
 
-/* ---- tuning ----------------------------------------------------------------------------------
- */
+/* ---- tuning ---------------------------------------------------------------------------------- */
 
 /* Folds by group need two groups; with one, samples are dealt out alone. */
 static const int *fold_groups(const runner *u)
@@ -61,7 +60,8 @@ static const int *fold_groups(const runner *u)
     return NULL;
 }
 
-/* Makes one method and those after it that share its map the party that is tuned; how many. */
+/* Makes one method and those after it that share its map the members that are tuned together.
+ * Returns how many. */
 static size_t gather(runner *u, size_t first)
 {
     size_t count = 0;
@@ -69,11 +69,11 @@ static size_t gather(runner *u, size_t first)
         if (m > first && (u->method[m].map == SPD_MAP_NONE ||
                           !method_same_map(&u->method[first], &u->method[m])))
             continue;
-        u->party[count].chosen = u->method[m];
-        u->party[count].tuned = (spd_tuned)SPD_INIT(spd_tuned);
-        u->party[count].outcome = outcome_of(u, m);
-        u->chosen[count] = &u->party[count].chosen;
-        u->tuned[count] = &u->party[count].tuned;
+        u->members[count].chosen = u->method[m];
+        u->members[count].tuned = (spd_tune_info)SPD_STRUCT(spd_tune_info);
+        u->members[count].outcome = outcome_of(u, m);
+        u->chosen[count] = &u->members[count].chosen;
+        u->tuned[count] = &u->members[count].tuned;
         count++;
     }
     return count;
@@ -81,16 +81,16 @@ static size_t gather(runner *u, size_t first)
 
 static spd_status tune(runner *u, size_t first)
 {
-    spd_tuning tuning = {.size = sizeof tuning,
-                         .folds = u->options.folds,
-                         .group = fold_groups(u),
-                         .seed = u->options.seed,
-                         .grid = u->options.grid,
-                         .exhaustive = u->options.exhaustive};
+    spd_tune_options tuning = {.size = sizeof tuning,
+                               .folds = u->options.folds,
+                               .group = fold_groups(u),
+                               .seed = u->options.seed,
+                               .grid = u->options.grid,
+                               .exhaustive = u->options.exhaustive};
     size_t count = gather(u, first);
     spd_status status = spd_tune_together(u->ctx, count, u->chosen, &u->train, &tuning, u->tuned);
     for (size_t k = 0; k < count && status >= 0; k++) {
-        spd_outcome *o = u->party[k].outcome;
+        spd_outcome *o = u->members[k].outcome;
         memcpy(o->value, u->chosen[k]->value, sizeof o->value);
         o->settings = u->tuned[k]->settings;
         o->folds = u->tuned[k]->folds;
@@ -103,22 +103,21 @@ static spd_status tune(runner *u, size_t first)
     return status;
 }
 
-/* ---- one method in one round -----------------------------------------------------------------
- */
+/* ---- one method in one round ----------------------------------------------------------------- */
 
 /* *auc <- of the test samples, by their scores, if it is asked for. */
 static spd_status rank(const runner *u, const spd_classifier *trained, const samples *queries,
                        double *auc)
 {
     arena room = {0};
-    spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+    spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts);
     *auc = (double)NAN;
     if (!u->options.auc)
         return SPD_OK;
     double *score = arena_alloc(&room, queries->p, queries->classes * sizeof *score);
     spd_status status = arena_status(&room, u->ctx, "scores");
     if (status == SPD_OK)
-        status = spd_classifier_look(u->ctx, trained, &facts);
+        status = spd_classifier_info(u->ctx, trained, &facts);
     if (status == SPD_OK)
         status = spd_classifier_scores(u->ctx, trained, queries, NULL, score);
     if (status >= 0)
@@ -133,7 +132,7 @@ static spd_status run_method(const runner *u, size_t method)
     spd_outcome *o = outcome_of(u, method);
     spd_classifier *trained = NULL;
     spd_method chosen = u->method[method];
-    spd_score score = SPD_INIT(spd_score);
+    spd_score score = SPD_STRUCT(spd_score);
     samples queries = u->test;
     queries.label = NULL;
     memcpy(chosen.value, o->value, sizeof chosen.value);
@@ -170,8 +169,7 @@ static spd_status tell(const runner *u, size_t method)
     return SPD_OK;
 }
 
-/* ---- rounds ----------------------------------------------------------------------------------
- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static spd_status take_parts(runner *u)
 {
@@ -244,7 +242,7 @@ static spd_status run_dealt(runner *u, ranks *r)
     if (status == SPD_OK)
         status = run_round(u);
     if (status == SPD_OK)
-        status = ranks_deal(u->ctx, later, run_later_round, u, owner);
+        status = ranks_distribute(u->ctx, later, run_later_round, u, owner);
     for (size_t k = 0; k < later && owner && status == SPD_OK; k++)
         for (size_t m = 0; m < e->methods; m++)
             pass_round(r, (int)owner[k], e->round[k + 1], e->method[m]->outcome[k + 1]);
@@ -293,8 +291,7 @@ static spd_status run(runner *u)
     return status == SPD_OK ? evaluation_conclude(u->ctx, &u->all, u->e) : status;
 }
 
-/* ---- the public functions --------------------------------------------------------------------
- */
+/* ---- the public functions -------------------------------------------------------------------- */
 
 void spd_evaluate_defaults(spd_evaluate_options *options, size_t size)
 {
@@ -322,7 +319,7 @@ static spd_status take_options(runner *u, const spd_samples *given,
         return status;
     size_t methods = u->options.methods;
     u->method = arena_alloc(&u->room, methods, sizeof *u->method);
-    u->party = arena_alloc(&u->room, methods, sizeof *u->party);
+    u->members = arena_alloc(&u->room, methods, sizeof *u->members);
     u->chosen = arena_alloc(&u->room, methods, sizeof *u->chosen);
     u->tuned = arena_alloc(&u->room, methods, sizeof *u->tuned);
     status = arena_status(&u->room, u->ctx, "methods");

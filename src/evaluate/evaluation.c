@@ -2,12 +2,10 @@
 #include "evaluate/evaluation.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* ---- room ------------------------------------------------------------------------------------
- */
+#include "base/order.h"
+
+/* ---- room ------------------------------------------------------------------------------------ */
 
 static void result_room(const spd_method *method, arena *keep, const spd_evaluation *e,
                         spd_method_result *result)
@@ -47,59 +45,46 @@ void spd_evaluation_free(spd_evaluation *e)
     arena_free(&room);
 }
 
-/* ---- means -----------------------------------------------------------------------------------
- */
+/* ---- means ----------------------------------------------------------------------------------- */
 
-/* A number of an outcome, by its place there. */
-static double number_at(const spd_outcome *o, size_t place)
+/* A number of an outcome or of a result, by its offset. */
+static double *number_at(void *record, size_t offset)
 {
-    double number;
-    memcpy(&number, (const char *)o + place, sizeof number);
-    return number;
+    return (double *)(void *)((char *)record + offset);
 }
 
-/* Mean and deviation over the rounds that have the number; NaN where none has. */
-static void mean_of(const spd_evaluation *e, spd_outcome *const *outcome, size_t place,
-                    double *mean, double *deviation)
+/* Mean and deviation of a field over the rounds that have the number; NaN where none has. */
+static void average_field(const spd_evaluation *e, const spd_result_field *f,
+                          spd_method_result *result)
 {
     double sum = 0.0, squares = 0.0, rounds = 0.0;
-    for (size_t r = 0; r < e->rounds; r++)
-        if (!isnan(number_at(outcome[r], place))) {
-            sum += number_at(outcome[r], place);
-            rounds += 1.0;
-        }
-    *mean = sum / rounds;
-    for (size_t r = 0; r < e->rounds; r++)
-        if (!isnan(number_at(outcome[r], place))) {
-            double gap = number_at(outcome[r], place) - *mean;
-            squares += gap * gap;
-        }
-    *deviation = rounds > 1.0 ? sqrt(squares / (rounds - 1.0)) : 0.0 * *mean;
+    for (size_t r = 0; r < e->rounds; r++) {
+        double number = *number_at(result->outcome[r], f->outcome);
+        sum += isnan(number) ? 0.0 : number;
+        rounds += !isnan(number);
+    }
+    double mean = *number_at(result, f->mean) = sum / rounds;
+    if (f->deviation == SPD_NO_INDEX)
+        return;
+    for (size_t r = 0; r < e->rounds; r++) {
+        double gap = *number_at(result->outcome[r], f->outcome) - mean;
+        squares += isnan(gap) ? 0.0 : gap * gap;
+    }
+    *number_at(result, f->deviation) = rounds > 1.0 ? sqrt(squares / (rounds - 1.0)) : 0.0 * mean;
 }
 
 static void average(const samples *all, const spd_evaluation *e, spd_method_result *result)
 {
-    spd_outcome *const *outcome = result->outcome;
-    mean_of(e, outcome, offsetof(spd_outcome, accuracy), &result->accuracy,
-            &result->accuracy_deviation);
-    mean_of(e, outcome, offsetof(spd_outcome, balanced), &result->balanced,
-            &result->balanced_deviation);
-    mean_of(e, outcome, offsetof(spd_outcome, kappa), &result->kappa, &result->kappa_deviation);
-    mean_of(e, outcome, offsetof(spd_outcome, macro_f1), &result->macro_f1,
-            &result->macro_f1_deviation);
-    mean_of(e, outcome, offsetof(spd_outcome, auc), &result->auc, &result->auc_deviation);
+    const spd_result_field *f;
+    for (size_t k = 0; (f = spd_result_field_at(k)); k++)
+        if (f->mean != SPD_NO_INDEX)
+            average_field(e, f, result);
     for (size_t r = 0; r < e->rounds; r++) {
         const spd_round *round = e->round[r];
-        result->tune_seconds += outcome[r]->tune_seconds;
-        result->fit_seconds += outcome[r]->fit_seconds;
-        result->test_seconds += outcome[r]->test_seconds;
         for (size_t i = 0; i < round->test_count; i++)
             result->confusion[(size_t)all->label[round->test[i]] * e->classes +
-                              (size_t)outcome[r]->predicted[i]]++;
+                              (size_t)result->outcome[r]->predicted[i]]++;
     }
-    result->tune_seconds /= (double)e->rounds;
-    result->fit_seconds /= (double)e->rounds;
-    result->test_seconds /= (double)e->rounds;
 }
 
 static void count_folds(spd_evaluation *e)
@@ -113,14 +98,7 @@ static void count_folds(spd_evaluation *e)
         }
 }
 
-/* ---- McNemar's test --------------------------------------------------------------------------
- */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+/* ---- McNemar's test -------------------------------------------------------------------------- */
 
 /* McNemar's test over all rounds at once where each sample is tested once, else the median over
  * the rounds. p: room for a value of each round. */
@@ -143,8 +121,7 @@ static double compare(const samples *all, const spd_evaluation *e, const spd_met
     }
     if (!e->repeats_samples)
         return p[rounds - 1];
-    qsort(p, rounds, sizeof *p, ascending);
-    return (p[(rounds - 1) / 2] + p[rounds / 2]) / 2;
+    return order_median(rounds, p);
 }
 
 spd_status evaluation_conclude(spd_context *ctx, const samples *all, spd_evaluation *e)

@@ -36,8 +36,7 @@ void folds_deal(size_t p, classes *c, size_t folds, uint64_t seed, size_t *fold)
     }
 }
 
-/* ---- groups -----------------------------------------------------------------------------------
- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 typedef struct lot {
     size_t which; /* group */

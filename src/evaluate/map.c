@@ -6,7 +6,6 @@
 
 #include "base/rng.h"
 #include "classify/samples.h"
-#include "engine/cuda.h"
 #include "evaluate/method.h"
 #include "learn/complex_map.h"
 #include "learn/fit.h"
@@ -20,8 +19,7 @@
 #define SIZE_ITERATIONS  10.0 /* times n/m, between the two */
 #define AIRM_ITERATIONS  3    /* from a map that was learned under Stein */
 
-/* ---- the learned map ---------------------------------------------------------------------------
- */
+/* ---- the learned map ------------------------------------------------------------------------- */
 
 /* Lowers the limits of a fit of n x n matrices whose map is to choose by. */
 static void lower_limits(size_t n, spd_fit_options *o)
@@ -38,12 +36,12 @@ static spd_status start_roughly(spd_context *ctx, const samples *train, const fi
                                 spd_fit_options *o, spd_model **near)
 {
     lower_limits(train->n, o);
-    if (o->metric != SPD_AIRM || !graph->pair)
+    if (o->metric != SPD_METRIC_AIRM || !graph->pair)
         return SPD_OK;
     spd_fit_options stein = *o;
-    stein.metric = SPD_STEIN;
-    spd_status status =
-        fit_on_graph(ctx, train->n, train->p, train->X, train->label, &stein, graph, near);
+    stein.metric = SPD_METRIC_STEIN;
+    const spd_set X = samples_set(train);
+    spd_status status = fit_on_graph(ctx, &X, train->label, &stein, graph, near);
     if (status < 0)
         return status;
     o->init = SPD_INIT_GIVEN;
@@ -58,16 +56,6 @@ static void note_effort(const spd_model *model, map *a)
     a->iterations += model ? (size_t)model->iterations : 0;
 }
 
-/* A method goes on where the GPU has no kernels for its map: what is asked for by name becomes what
- * is possible. Returns what the context asked for. */
-static spd_engine set_engine(spd_context *ctx, spd_metric metric, size_t n, size_t m)
-{
-    spd_engine asked = ctx ? ctx->engine : SPD_ENGINE_CPU;
-    if (asked == SPD_ENGINE_CUDA && !cuda_takes(metric, n, m))
-        spd_context_set_engine(ctx, SPD_ENGINE_AUTO);
-    return asked;
-}
-
 /* *model <- the learned map to m dimensions. */
 static spd_status fit_model(spd_context *ctx, const spd_method *method, const samples *train,
                             map_graph graph, size_t m, map *a, spd_model **model)
@@ -76,15 +64,12 @@ static spd_status fit_model(spd_context *ctx, const spd_method *method, const sa
     const fit_graph known = {graph.count, graph.pairs};
     spd_model *near = NULL;
     spd_status status = SPD_OK;
-    options.hermitian = train->hermitian;
+    const spd_set X = samples_set(train);
     options.m = m;
-    spd_engine asked = set_engine(ctx, options.metric, train->n, m);
     if (graph.roughly)
         status = start_roughly(ctx, train, &known, &options, &near);
     if (status >= 0)
-        status = fit_on_graph(ctx, train->n, train->p, train->X, train->label, &options,
-                              graph.pairs ? &known : NULL, model);
-    spd_context_set_engine(ctx, asked);
+        status = fit_on_graph(ctx, &X, train->label, &options, graph.pairs ? &known : NULL, model);
     note_effort(near, a);
     note_effort(*model, a);
     spd_model_free(near);
@@ -150,8 +135,7 @@ spd_status map_of_model(spd_context *ctx, const spd_model *model, arena *keep, m
     return status;
 }
 
-/* ---- maps without learning ----------------------------------------------------------------------
- */
+/* ---- maps without learning ------------------------------------------------------------------- */
 
 /* random, and pca of matrices without means, are starts of the learner. */
 static spd_status fit_start(spd_context *ctx, const spd_method *method, const samples *train,
@@ -160,7 +144,7 @@ static spd_status fit_start(spd_context *ctx, const spd_method *method, const sa
     rng r;
     rng_seed(&r, method->fit ? method->fit->seed : 1);
     spd_init init = method->map == SPD_MAP_RANDOM ? SPD_INIT_RANDOM : SPD_INIT_MEAN;
-    return start_point(ctx, init, a->n, a->m, train->p, train->X, NULL, &r, a->W);
+    return start_point(ctx, init, SPD_SET(a->n, train->p, train->X), a->m, NULL, &r, a->W);
 }
 
 static spd_status check_means(spd_context *ctx, const samples *train)
@@ -223,16 +207,16 @@ static spd_status fit_mean(spd_context *ctx, const spd_method *method, const sam
 {
     arena room = {0};
     double *M = arena_alloc(&room, a->n, a->n * sizeof *M);
-    spd_status status = M ? spd_mean(ctx, method->metric, a->n, train->p, train->X, NULL, M, NULL)
-                          : ctx_nomem(ctx, "a map");
+    spd_status status =
+        M ? spd_mean(ctx, method->metric, SPD_SET(a->n, train->p, train->X), NULL, M, NULL)
+          : ctx_nomem(ctx, "a map");
     if (status >= 0)
         status = start_leading(ctx, a->n, a->m, M, a->W);
     arena_free(&room);
     return status;
 }
 
-/* ---- all of them -------------------------------------------------------------------------------
- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* a->W <- that of a map that is not learned. */
 static spd_status fit_plain(spd_context *ctx, const spd_method *method, const samples *train,
@@ -242,7 +226,8 @@ static spd_status fit_plain(spd_context *ctx, const spd_method *method, const sa
     if (method->map == SPD_MAP_MEAN)
         status = fit_mean(ctx, method, train, a);
     else if (method->map == SPD_MAP_CSP)
-        status = start_csp(ctx, method->metric, a->n, a->m, train->p, train->X, train->label, a->W);
+        status = start_csp(ctx, method->metric, SPD_SET(a->n, train->p, train->X), a->m,
+                           train->label, a->W);
     else if (method->map == SPD_MAP_PCA && samples_have_means(train))
         status = fit_pca(ctx, train, a);
     else
@@ -253,7 +238,7 @@ static spd_status fit_plain(spd_context *ctx, const spd_method *method, const sa
 spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *train,
                    map_graph graph, arena *keep, map *a)
 {
-    size_t size = samples_size(train), m = method_count(method, SPD_PARAM_M);
+    size_t size = samples_size(train), m = method_count(method, SPD_PARAMETER_M);
     *a = (map){.n = train->n};
     if (method->map == SPD_MAP_MULTI)
         return fit_multi(ctx, method, train, graph, a);
@@ -306,7 +291,7 @@ static spd_status apply_multi(spd_context *ctx, const map *a, arena *keep, sampl
     spd_status status = S && B ? SPD_OK : ctx_nomem(ctx, "mapped matrices");
     for (size_t i = 0; i < a->parts && status == SPD_OK; i++) {
         size_t m = a->part[i]->m;
-        status = spd_congruence(ctx, a->n, m, s->p, s->X, a->part[i]->W, B);
+        status = spd_congruence(ctx, SPD_SET(a->n, s->p, s->X), m, a->part[i]->W, B);
         put_block(s->p, m, B, a->m, at, S);
         at += m;
     }
@@ -324,7 +309,7 @@ spd_status map_apply(spd_context *ctx, const map *a, arena *keep, samples *s)
     if (!a->W)
         return SPD_OK;
     double *S = arena_alloc(keep, s->p, a->m * a->m * sizeof *S);
-    spd_status status = S ? spd_congruence(ctx, a->n, a->m, s->p, s->X, a->W, S)
+    spd_status status = S ? spd_congruence(ctx, SPD_SET(a->n, s->p, s->X), a->m, a->W, S)
                           : ctx_nomem(ctx, "mapped matrices");
     replace(a, S, s);
     return status;

@@ -43,8 +43,8 @@ typedef struct map_graph {
     int roughly; /* non-zero: a map to choose settings by, not to keep, with fewer iterations */
 } map_graph;
 
-/* a <- the map of the method for its training samples; value[SPD_PARAM_M] is set if it is used. To
- * be freed with map_free, always. A fit that stopped at its limits counts as good. */
+/* a <- the map of the method for its training samples; value[SPD_PARAMETER_M] is set if it is
+ * used. To be freed with map_free, always. A fit that stopped at its limits counts as good. */
 spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *train,
                    map_graph graph, arena *keep, map *a);
 

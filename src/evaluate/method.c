@@ -16,7 +16,9 @@
 #include "learn/usual.h"
 
 /* Metrics under which a map is learned. */
-#define LEARNABLE (ONLY(SPD_STEIN) | ONLY(SPD_AIRM) | ONLY(SPD_JEFFREY) | ONLY(SPD_LOG_EUCLIDEAN))
+#define LEARNABLE                                                                                  \
+    (ONLY(SPD_METRIC_STEIN) | ONLY(SPD_METRIC_AIRM) | ONLY(SPD_METRIC_JEFFREY) |                   \
+     ONLY(SPD_METRIC_LOG_EUCLIDEAN))
 
 /* Adds a word to a list of them. */
 static void add_word(char *list, size_t size, const char *word)
@@ -25,16 +27,16 @@ static void add_word(char *list, size_t size, const char *word)
     snprintf(list + at, size - at, "%s%s", at ? ", " : "", word);
 }
 
-/* ---- joined names ------------------------------------------------------------------------------
- */
+/* ---- joined names ---------------------------------------------------------------------------- */
 
 void spd_method_name(const spd_method *method, char *name)
 {
     const classifier *c = classifier_of(method->classifier);
-    const char *metric = spd_metric_name(method->metric);
+    const char *metric = spd_name(SPD_ENUM_METRIC, method->metric);
     int says = metric && c && (c->metrics.named || method->metric != c->metrics.usual);
     int before = method->map == SPD_MAP_PCA, after = method->map != SPD_MAP_NONE && !before;
-    const char *base = spd_classifier_name(method->classifier), *map = spd_map_name(method->map);
+    const char *base = spd_name(SPD_ENUM_CLASSIFIER, method->classifier),
+               *map = spd_name(SPD_ENUM_MAP, method->map);
     snprintf(name, SPD_METHOD_NAME, "%s%s%s%s%s%s", before ? "pca-" : "", base ? base : "?",
              says ? "-" : "", says ? metric : "", after ? "-" : "", after && map ? map : "");
 }
@@ -45,7 +47,7 @@ static void list_metrics(unsigned able, char *list, size_t size)
     list[0] = '\0';
     for (unsigned i = 0; i < SPD_METRICS; i++)
         if (able & ONLY(i))
-            add_word(list, size, spd_metric_name((spd_metric)i));
+            add_word(list, size, spd_name(SPD_ENUM_METRIC, (spd_metric)i));
 }
 
 /* Takes the map off `rest`; the map, SPD_MAP_NONE when there is none, SPD_MAPS for two of them. */
@@ -59,7 +61,7 @@ static spd_map take_map(char *rest)
     for (unsigned map = SPD_MAP_ML; map < SPD_MAPS; map++) {
         if (map == SPD_MAP_PCA)
             continue;
-        const char *word = spd_map_name((spd_map)map);
+        const char *word = spd_name(SPD_ENUM_MAP, (spd_map)map);
         size_t length = strlen(rest), tail = strlen(word) + 1;
         if (length <= tail || rest[length - tail] != '-' ||
             strcmp(rest + length - tail + 1, word) != 0)
@@ -76,7 +78,7 @@ static const char *take_classifier(const char *rest, spd_classifier_kind *kind)
 {
     size_t longest = 0;
     for (unsigned i = 0; i < SPD_CLASSIFIERS; i++) {
-        const char *name = spd_classifier_name((spd_classifier_kind)i);
+        const char *name = spd_name(SPD_ENUM_CLASSIFIER, (spd_classifier_kind)i);
         size_t length = name ? strlen(name) : 0;
         if (length <= longest || strncmp(rest, name, length) != 0)
             continue;
@@ -102,7 +104,7 @@ static spd_status unknown_classifier(spd_context *ctx, const char *name)
 {
     char list[300] = "";
     for (unsigned i = 0; i < SPD_CLASSIFIERS; i++)
-        add_word(list, sizeof list, spd_classifier_name((spd_classifier_kind)i));
+        add_word(list, sizeof list, spd_name(SPD_ENUM_CLASSIFIER, (spd_classifier_kind)i));
     return ctx_fail(ctx, SPD_EINVAL,
                     "no method '%s': a name is "
                     "[pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi], with one of %s",
@@ -136,10 +138,12 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
     const char *rest = take_classifier(text, &parsed.classifier);
     if (!rest)
         return unknown_classifier(ctx, name);
-    parsed.metric = classifier_of(parsed.classifier)->metrics.usual;
-    if (*rest == '-' && spd_metric_parse(NULL, rest + 1, &parsed.metric) != SPD_OK)
+    int metric = *rest == '-' ? spd_parse(NULL, SPD_ENUM_METRIC, rest + 1)
+                              : (int)classifier_of(parsed.classifier)->metrics.usual;
+    if (metric < 0)
         return unknown_metric(ctx, name, rest + 1);
-    for (unsigned i = 0; i < SPD_PARAMETER_ROOM; i++)
+    parsed.metric = (spd_metric)metric;
+    for (unsigned i = 0; i < SPD_MAX_PARAMETERS; i++)
         parsed.value[i] = NAN;
     status = method_check(ctx, &parsed);
     if (status == SPD_OK)
@@ -147,24 +151,23 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
     return status;
 }
 
-/* ---- facts ------------------------------------------------------------------------------------
- */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 int method_of_map(spd_parameter parameter)
 {
-    return parameter == SPD_PARAM_M || parameter == SPD_PARAM_NU_W || parameter == SPD_PARAM_NU_B ||
-           parameter == SPD_PARAM_OBJECTIVE;
+    return parameter == SPD_PARAMETER_M || parameter == SPD_PARAMETER_NU_W ||
+           parameter == SPD_PARAMETER_NU_B || parameter == SPD_PARAMETER_OBJECTIVE;
 }
 
 int spd_method_uses(const spd_method *method, spd_parameter parameter)
 {
     const classifier *c = classifier_of(method->classifier);
-    if (parameter == SPD_PARAM_M)
+    if (parameter == SPD_PARAMETER_M)
         return method->map != SPD_MAP_NONE && method->map != SPD_MAP_MULTI;
     if (method_of_map(parameter))
         return method_learns_map(method);
-    if (parameter == SPD_PARAM_BETA || parameter == SPD_PARAM_BETA_SCALE)
-        return c && classifier_choice(c, parameter) && method->metric == SPD_STEIN;
+    if (parameter == SPD_PARAMETER_BETA || parameter == SPD_PARAMETER_BETA_SCALE)
+        return c && classifier_choice(c, parameter) && method->metric == SPD_METRIC_STEIN;
     return c && classifier_choice(c, parameter);
 }
 
@@ -190,12 +193,12 @@ spd_fit_options method_fit_options(const spd_method *method)
 {
     spd_fit_options options;
     fit_options_read(NULL, method->fit, &options);
-    options.m = method_count(method, SPD_PARAM_M);
+    options.m = method_count(method, SPD_PARAMETER_M);
     options.metric = method->metric;
-    options.nu_w = method_count(method, SPD_PARAM_NU_W);
-    options.nu_b = method_count(method, SPD_PARAM_NU_B);
-    if (!isnan(method->value[SPD_PARAM_OBJECTIVE]))
-        options.objective = (spd_objective)method->value[SPD_PARAM_OBJECTIVE];
+    options.nu_w = method_count(method, SPD_PARAMETER_NU_W);
+    options.nu_b = method_count(method, SPD_PARAMETER_NU_B);
+    if (!isnan(method->value[SPD_PARAMETER_OBJECTIVE]))
+        options.objective = (spd_objective)method->value[SPD_PARAMETER_OBJECTIVE];
     usual_choices(&options);
     return options;
 }
@@ -208,13 +211,12 @@ void method_standard_values(spd_method *method, const samples *train)
         const choice *own = classifier_choice(c, (spd_parameter)i);
         if (!own || !isnan(value[i]))
             continue;
-        if (i != SPD_PARAM_BETA_SCALE || isnan(value[SPD_PARAM_BETA]))
+        if (i != SPD_PARAMETER_BETA_SCALE || isnan(value[SPD_PARAMETER_BETA]))
             value[i] = choice_standard(own, train);
     }
 }
 
-/* ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static spd_status check_metric(spd_context *ctx, const spd_method *method, const char *name)
 {
@@ -226,14 +228,14 @@ static spd_status check_metric(spd_context *ctx, const spd_method *method, const
         return SPD_OK;
     list_metrics(able, list, sizeof list);
     return ctx_fail(ctx, SPD_EINVAL, "method %s: %s works with %s%s", name,
-                    spd_classifier_name(method->classifier), list,
+                    spd_name(SPD_ENUM_CLASSIFIER, method->classifier), list,
                     method_learns_map(method) ? " (metrics that maps are learned under)" : "");
 }
 
 static spd_status check_objective(spd_context *ctx, double value)
 {
     if (value == floor(value) && value >= 0.0 && value < 1000.0 &&
-        spd_objective_name((spd_objective)value))
+        spd_name(SPD_ENUM_OBJECTIVE, (spd_objective)value))
         return SPD_OK;
     return ctx_fail(ctx, SPD_EINVAL, "there is no objective number %g", value);
 }
@@ -241,14 +243,14 @@ static spd_status check_objective(spd_context *ctx, double value)
 /* Counts are whole and at least 1, the rest is positive. */
 static spd_status check_value(spd_context *ctx, spd_parameter parameter, double value)
 {
-    int real = parameter == SPD_PARAM_BETA || parameter == SPD_PARAM_BETA_SCALE ||
-               parameter == SPD_PARAM_LAMBDA || parameter == SPD_PARAM_COST;
-    if (parameter == SPD_PARAM_OBJECTIVE && !isnan(value))
+    int real = parameter == SPD_PARAMETER_BETA || parameter == SPD_PARAMETER_BETA_SCALE ||
+               parameter == SPD_PARAMETER_LAMBDA || parameter == SPD_PARAMETER_COST;
+    if (parameter == SPD_PARAMETER_OBJECTIVE && !isnan(value))
         return check_objective(ctx, value);
     if (isnan(value) || (value > 0.0 && isfinite(value) && (real || value == floor(value))))
         return SPD_OK;
     return ctx_fail(ctx, SPD_EINVAL, "%s = %g is out of range: it must be %s",
-                    spd_parameter_name(parameter), value,
+                    spd_name(SPD_ENUM_PARAMETER, parameter), value,
                     real ? "positive" : "a whole number, at least 1");
 }
 
@@ -256,14 +258,14 @@ spd_status method_check(spd_context *ctx, const spd_method *method)
 {
     char name[SPD_METHOD_NAME];
     spd_status status = SPD_OK;
-    if (!spd_classifier_name(method->classifier) || !spd_map_name(method->map))
+    if (!spd_name(SPD_ENUM_CLASSIFIER, method->classifier) || !spd_name(SPD_ENUM_MAP, method->map))
         return ctx_fail(ctx, SPD_EINVAL, "unknown classifier or map");
     spd_method_name(method, name);
     if (spd_method_on_vectors(method) && method->map != SPD_MAP_NONE)
         return ctx_fail(ctx, SPD_EINVAL,
                         "method %s: %s works on vectors, and maps apply to "
                         "matrices only",
-                        name, spd_classifier_name(method->classifier));
+                        name, spd_name(SPD_ENUM_CLASSIFIER, method->classifier));
     status = check_metric(ctx, method, name);
     for (unsigned i = 0; i < SPD_PARAMETERS && status == SPD_OK; i++)
         if (spd_method_uses(method, (spd_parameter)i))
@@ -276,10 +278,10 @@ static void fix_objective(spd_method *method)
 {
     spd_fit_options own;
     fit_options_read(NULL, method->fit, &own);
-    if (method->value[SPD_PARAM_OBJECTIVE] == (double)SPD_OBJECTIVE_AUTO)
-        method->value[SPD_PARAM_OBJECTIVE] = NAN;
+    if (method->value[SPD_PARAMETER_OBJECTIVE] == (double)SPD_OBJECTIVE_AUTO)
+        method->value[SPD_PARAMETER_OBJECTIVE] = NAN;
     if (method->map == SPD_MAP_ML && own.objective != SPD_OBJECTIVE_AUTO)
-        method->value[SPD_PARAM_OBJECTIVE] = (double)own.objective;
+        method->value[SPD_PARAMETER_OBJECTIVE] = (double)own.objective;
 }
 
 spd_status method_take(spd_context *ctx, const spd_method *given, spd_method *mine)
@@ -331,10 +333,10 @@ spd_status method_check_samples(spd_context *ctx, const spd_method *method, cons
             return ctx_fail(ctx, SPD_EINVAL,
                             "%s needs vectors in addition to the matrices, but "
                             "there are none",
-                            spd_classifier_name(method->classifier));
+                            spd_name(SPD_ENUM_CLASSIFIER, method->classifier));
     } else if (!train->X || train->n == 0) {
         return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, but there are none",
-                        spd_classifier_name(method->classifier));
+                        spd_name(SPD_ENUM_CLASSIFIER, method->classifier));
     }
     return check_labels(ctx, train);
 }

@@ -1,4 +1,4 @@
-/* method.h - what a method needs to know of itself beyond the public functions. */
+/* method.h - methods by name: classifier, metric and map. */
 #ifndef SPD_EVALUATE_METHOD_H
 #define SPD_EVALUATE_METHOD_H
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "classify/samples.h"
-#include "engine/fault.h"
+#include "ops/fault.h"
 
 /* The members of one group: X (count x n x n) and P (n x n) are scratch. */
 static spd_status recenter_one(spd_context *ctx, spd_metric metric, size_t n, size_t count,
@@ -12,12 +12,12 @@ static spd_status recenter_one(spd_context *ctx, spd_metric metric, size_t n, si
 {
     size_t n2 = n * n;
     samples_rows(count, member, n2 * sizeof *X, Y, X);
-    spd_status status = spd_mean(ctx, metric, n, count, X, NULL, P, NULL);
+    spd_status status = spd_mean(ctx, metric, SPD_SET(n, count, X), NULL, P, NULL);
     status = fault_unnamed(ctx, status);
     if (status >= 0)
-        status = spd_apply(ctx, SPD_INVSQRT, 0.0, n, 1, P, P);
+        status = spd_apply(ctx, SPD_FUNCTION_INVSQRT, 0.0, SPD_SET(n, 1, P), P);
     if (status == SPD_OK)
-        status = spd_congruence(ctx, n, n, count, X, P, X);
+        status = spd_congruence(ctx, SPD_SET(n, count, X), n, P, X);
     for (size_t e = 0; e < count && status == SPD_OK; e++)
         memcpy(Y + member[e] * n2, X + e * n2, n2 * sizeof *Y);
     return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/classes.h"
 #include "classify/samples.h"
 #include "evaluate/method.h"
@@ -21,14 +22,15 @@ typedef struct row {
 } row;
 
 static const row usual_rows[] = {
-    {SPD_DIFFERENCE, 0, 1},
-    {SPD_DIFFERENCE, 0, 3},
-    {SPD_DIFFERENCE, 0, 10},
+    {SPD_OBJECTIVE_DIFFERENCE, 0, 1},
+    {SPD_OBJECTIVE_DIFFERENCE, 0, 3},
+    {SPD_OBJECTIVE_DIFFERENCE, 0, 10},
 };
 
 static const row papers[] = {
-    {SPD_DIFFERENCE, 0, 1}, {SPD_DIFFERENCE, 0, 2},  {SPD_DIFFERENCE, 0, 3},
-    {SPD_DIFFERENCE, 0, 5}, {SPD_DIFFERENCE, 0, 10},
+    {SPD_OBJECTIVE_DIFFERENCE, 0, 1},  {SPD_OBJECTIVE_DIFFERENCE, 0, 2},
+    {SPD_OBJECTIVE_DIFFERENCE, 0, 3},  {SPD_OBJECTIVE_DIFFERENCE, 0, 5},
+    {SPD_OBJECTIVE_DIFFERENCE, 0, 10},
 };
 
 /* The values of one parameter, ascending. */
@@ -48,8 +50,7 @@ typedef struct ways {
     way *way;
 } ways;
 
-/* ---- axes -------------------------------------------------------------------------------------
- */
+/* ---- axes ------------------------------------------------------------------------------------ */
 
 /* m <- n/8, n/4, 3n/8, n/2, 3n/4, n, rounded. */
 static size_t sizes(size_t n, double *m)
@@ -65,18 +66,12 @@ static size_t sizes(size_t n, double *m)
 static size_t own_values(const spd_method *method, const samples *train, unsigned parameter,
                          double *value)
 {
-    if (parameter == SPD_PARAM_M)
+    if (parameter == SPD_PARAMETER_M)
         return sizes(samples_size(train), value);
     if (method_of_map((spd_parameter)parameter))
         return 0;
     const classifier *c = classifier_of(method->classifier);
     return choice_grid(classifier_choice(c, (spd_parameter)parameter), train, value);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* a <- a sorted copy without repetitions; an empty axis is one default. */
@@ -91,7 +86,7 @@ static spd_status axis_set(spd_context *ctx, size_t count, const double *value, 
     if (count == 0)
         return SPD_OK;
     memcpy(a->value, value, count * sizeof *value);
-    qsort(a->value, count, sizeof *value, ascending);
+    qsort(a->value, count, sizeof *value, order_ascending);
     for (size_t i = 1; i < count; i++)
         if (a->value[i] > a->value[a->count - 1])
             a->value[a->count++] = a->value[i];
@@ -101,7 +96,8 @@ static spd_status axis_set(spd_context *ctx, size_t count, const double *value, 
 /* Is beta settled, by a value or a grid, so that beta-scale is idle? */
 static int has_beta(const spd_method *method, const spd_grid *grid)
 {
-    return !isnan(method->value[SPD_PARAM_BETA]) || (grid && grid->count[SPD_PARAM_BETA] > 0);
+    return !isnan(method->value[SPD_PARAMETER_BETA]) ||
+           (grid && grid->count[SPD_PARAMETER_BETA] > 0);
 }
 
 static spd_status axis_make(spd_context *ctx, const spd_method *method, const samples *train,
@@ -109,7 +105,7 @@ static spd_status axis_make(spd_context *ctx, const spd_method *method, const sa
 {
     double own[GRID_ROOM];
     if (!spd_method_uses(method, (spd_parameter)parameter) ||
-        (parameter == SPD_PARAM_BETA_SCALE && has_beta(method, grid)))
+        (parameter == SPD_PARAMETER_BETA_SCALE && has_beta(method, grid)))
         return axis_set(ctx, 0, NULL, keep, a);
     if (!isnan(method->value[parameter]))
         return axis_set(ctx, 1, &method->value[parameter], keep, a);
@@ -127,7 +123,7 @@ static spd_status axis_check(spd_context *ctx, const spd_method *method, const s
     for (size_t i = 0; i < a->count && status == SPD_OK; i++) {
         trial.value[parameter] = a->value[i];
         status = method_check(ctx, &trial);
-        if (status == SPD_OK && parameter == SPD_PARAM_M &&
+        if (status == SPD_OK && parameter == SPD_PARAMETER_M &&
             a->value[i] > (double)samples_size(train))
             status = ctx_fail(ctx, SPD_EINVAL, "m = %g is larger than the %zu x %zu matrices",
                               a->value[i], samples_size(train), samples_size(train));
@@ -135,8 +131,7 @@ static spd_status axis_check(spd_context *ctx, const spd_method *method, const s
     return status;
 }
 
-/* ---- ways to learn ------------------------------------------------------------------------------
- */
+/* ---- ways to learn --------------------------------------------------------------------------- */
 
 /* Where the axis says nothing, the row does. */
 static double value_or(const axis *a, size_t i, double own)
@@ -158,7 +153,7 @@ static int is_there(const ways *all, const way *one)
 /* The nu_b of the paper's objective is no more than nu_w, by default the smallest class. */
 static double limited_nu_b(double objective, double nu_w, double nu_b, size_t smallest)
 {
-    if (!isnan(objective) && objective != (double)SPD_DIFFERENCE)
+    if (!isnan(objective) && objective != (double)SPD_OBJECTIVE_DIFFERENCE)
         return nu_b;
     double most = isnan(nu_w) ? (double)smallest : nu_w;
     return nu_b > most ? most : nu_b;
@@ -167,7 +162,7 @@ static double limited_nu_b(double objective, double nu_w, double nu_b, size_t sm
 /* Adds a row with all that the user's axes make of it; smallest 0: nu_b has no limit. */
 static void add_row(const axis *axes, size_t number, const row *r, size_t smallest, ways *all)
 {
-    const axis *w = &axes[SPD_PARAM_NU_W], *b = &axes[SPD_PARAM_NU_B];
+    const axis *w = &axes[SPD_PARAMETER_NU_W], *b = &axes[SPD_PARAMETER_NU_B];
     for (size_t i = 0; i < w->count; i++)
         for (size_t j = 0; j < b->count; j++) {
             way one = {.objective = (double)r->objective,
@@ -201,14 +196,14 @@ static spd_status list_ways(spd_context *ctx, const spd_method *method, const ax
     size_t rows = sizeof usual_rows / sizeof *usual_rows;
     spd_fit_options fit = method_fit_options(method);
     double own = (double)fit.objective;
-    const axis usual = {1, &own}, *given = &axes[SPD_PARAM_OBJECTIVE];
+    const axis usual = {1, &own}, *given = &axes[SPD_PARAMETER_OBJECTIVE];
     const axis *objectives = isnan(given->value[0]) ? &usual : given;
     if (fit.paper) {
         table = papers;
         rows = sizeof papers / sizeof *papers;
     }
-    size_t most =
-        (rows + objectives->count) * axes[SPD_PARAM_NU_W].count * axes[SPD_PARAM_NU_B].count;
+    size_t most = (rows + objectives->count) * axes[SPD_PARAMETER_NU_W].count *
+                  axes[SPD_PARAMETER_NU_B].count;
     *all = (ways){.way = arena_alloc(keep, most, sizeof *all->way)};
     if (!all->way)
         return ctx_nomem(ctx, "a grid");
@@ -226,8 +221,7 @@ static spd_status list_ways(spd_context *ctx, const spd_method *method, const ax
     return SPD_OK;
 }
 
-/* ---- products ---------------------------------------------------------------------------------
- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 /* What the parameters of the classifier combine to. */
 static size_t decisions_of(const axis *axes)
@@ -254,14 +248,14 @@ static void put_decision(const axis *axes, size_t number, double *value, size_t 
 static void put_map(const axis *m, const ways *all, size_t number, double *value, size_t *at)
 {
     const way *w = &all->way[number % all->count];
-    at[SPD_PARAM_M] = number / all->count;
-    at[SPD_PARAM_OBJECTIVE] = w->at_objective;
-    at[SPD_PARAM_NU_W] = w->at_nu_w;
-    at[SPD_PARAM_NU_B] = w->at_nu_b;
-    value[SPD_PARAM_M] = m->value[at[SPD_PARAM_M]];
-    value[SPD_PARAM_OBJECTIVE] = w->objective;
-    value[SPD_PARAM_NU_W] = w->nu_w;
-    value[SPD_PARAM_NU_B] = w->nu_b;
+    at[SPD_PARAMETER_M] = number / all->count;
+    at[SPD_PARAMETER_OBJECTIVE] = w->at_objective;
+    at[SPD_PARAMETER_NU_W] = w->at_nu_w;
+    at[SPD_PARAMETER_NU_B] = w->at_nu_b;
+    value[SPD_PARAMETER_M] = m->value[at[SPD_PARAMETER_M]];
+    value[SPD_PARAMETER_OBJECTIVE] = w->objective;
+    value[SPD_PARAMETER_NU_W] = w->nu_w;
+    value[SPD_PARAMETER_NU_B] = w->nu_b;
 }
 
 /* The size n, the last, has no map to learn, hence no ways. */
@@ -272,14 +266,14 @@ static void put_no_map(const axis *m, double *value, size_t *at)
             at[i] = ANYWHERE;
             value[i] = NAN;
         }
-    at[SPD_PARAM_M] = m->count - 1;
-    value[SPD_PARAM_M] = m->value[m->count - 1];
+    at[SPD_PARAMETER_M] = m->count - 1;
+    value[SPD_PARAMETER_M] = m->value[m->count - 1];
 }
 
 static spd_status combine(spd_context *ctx, size_t n, const axis *axes, const ways *all,
                           arena *keep, settings *s)
 {
-    const axis *m = &axes[SPD_PARAM_M];
+    const axis *m = &axes[SPD_PARAMETER_M];
     int none = m->value[m->count - 1] == (double)n;
     s->fitted = (m->count - (none ? 1 : 0)) * all->count;
     s->maps = s->fitted + (none ? 1 : 0);
@@ -308,7 +302,7 @@ spd_status settings_make(spd_context *ctx, const spd_method *method, const sampl
     axis axes[SPD_PARAMETERS];
     ways all = {.count = 1, .way = &(way){NAN, NAN, NAN, 0, 0, 0}};
     classes c = {0};
-    int tuned = method->map == SPD_MAP_ML && isnan(method->value[SPD_PARAM_NU_B]);
+    int tuned = method->map == SPD_MAP_ML && isnan(method->value[SPD_PARAMETER_NU_B]);
     *s = (settings){.limited = tuned && method_fit_options(method).paper};
     for (unsigned i = 0; i < SPD_PARAMETERS && status == SPD_OK; i++) {
         status = axis_make(ctx, method, train, grid, i, keep, &axes[i]);
@@ -337,12 +331,12 @@ void settings_limit(const settings *s, size_t smallest, spd_method *method)
 {
     double *value = method->value;
     if (s->limited)
-        value[SPD_PARAM_NU_B] = limited_nu_b(value[SPD_PARAM_OBJECTIVE], value[SPD_PARAM_NU_W],
-                                             value[SPD_PARAM_NU_B], smallest);
+        value[SPD_PARAMETER_NU_B] =
+            limited_nu_b(value[SPD_PARAMETER_OBJECTIVE], value[SPD_PARAMETER_NU_W],
+                         value[SPD_PARAMETER_NU_B], smallest);
 }
 
-/* ---- the choice -------------------------------------------------------------------------------
- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 /* On how many axes two settings are one step apart; -1 when any is more. Objectives are in no
  * order: two of them are far apart. */
@@ -352,7 +346,7 @@ static int steps_apart(const size_t *a, const size_t *b)
     for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
         if (a[i] == b[i] || a[i] == ANYWHERE || b[i] == ANYWHERE)
             continue;
-        if (i == SPD_PARAM_OBJECTIVE || (a[i] + 1 != b[i] && b[i] + 1 != a[i]))
+        if (i == SPD_PARAMETER_OBJECTIVE || (a[i] + 1 != b[i] && b[i] + 1 != a[i]))
             return -1;
         steps++;
     }

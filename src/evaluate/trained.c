@@ -7,15 +7,16 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "classify/samples.h"
-#include "engine/fault.h"
 #include "evaluate/method.h"
+#include "learn/model.h"
 #include "objective/objective.h"
+#include "ops/fault.h"
 
 void spd_classifier_free(spd_classifier *c)
 {
     if (!c)
         return;
-    course_free(&c->course);
+    training_state_free(&c->state);
     map_free(&c->map);
     arena_free(&c->told);
     mem_free(c);
@@ -23,7 +24,7 @@ void spd_classifier_free(spd_classifier *c)
 
 const spd_method *spd_classifier_method(const spd_classifier *c)
 {
-    return &c->course.method;
+    return &c->state.method;
 }
 
 const spd_model *spd_classifier_model(const spd_classifier *c)
@@ -33,7 +34,7 @@ const spd_model *spd_classifier_model(const spd_classifier *c)
 
 const double *spd_classifier_weights(const spd_classifier *c)
 {
-    return c->course.kind->vectors || c->map.parts > 0 ? NULL : c->map.W;
+    return c->state.kind->vectors || c->map.parts > 0 ? NULL : c->map.W;
 }
 
 spd_model *trained_take_model(spd_classifier *c)
@@ -43,18 +44,17 @@ spd_model *trained_take_model(spd_classifier *c)
     return model;
 }
 
-/* ---- notes --------------------------------------------------------------------------------------
- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
-spd_notes trained_no_notes(void)
+spd_metadata trained_no_notes(void)
 {
-    return (spd_notes){.size = sizeof(spd_notes),
-                       .label_type = SPD_INT64,
-                       .accuracy = (double)NAN,
-                       .accuracy_no_map = (double)NAN};
+    return (spd_metadata){.size = sizeof(spd_metadata),
+                          .label_type = SPD_TYPE_INT64,
+                          .accuracy = (double)NAN,
+                          .accuracy_no_map = (double)NAN};
 }
 
-const spd_notes *spd_classifier_notes(const spd_classifier *c)
+const spd_metadata *spd_classifier_metadata(const spd_classifier *c)
 {
     return &c->notes;
 }
@@ -70,7 +70,7 @@ static const char *text_copy(arena *room, const char *text)
 }
 
 /* Texts of the notes <- copies. */
-static spd_status own_texts(spd_context *ctx, arena *room, spd_notes *notes)
+static spd_status own_texts(spd_context *ctx, arena *room, spd_metadata *notes)
 {
     const char *const *given = notes->class_name;
     const char **name = arena_zero(room, notes->classes, sizeof *name);
@@ -82,24 +82,25 @@ static spd_status own_texts(spd_context *ctx, arena *room, spd_notes *notes)
     return arena_status(room, ctx, "notes");
 }
 
-spd_status spd_classifier_note(spd_context *ctx, spd_classifier *c, const spd_notes *given)
+spd_status spd_classifier_set_metadata(spd_context *ctx, spd_classifier *c,
+                                       const spd_metadata *given)
 {
     ctx_clear(ctx);
-    spd_notes notes = trained_no_notes();
+    spd_metadata notes = trained_no_notes();
     if (!c || !given)
         return ctx_fail(ctx, SPD_EINVAL, "the classifier or the notes are missing");
-    spd_status status = sized_take(ctx, "spd_notes", sizeof notes, &notes, given);
+    spd_status status = sized_take(ctx, "spd_metadata", sizeof notes, &notes, given);
     if (status < 0)
         return status;
-    if (notes.classes && (notes.classes != c->course.train.classes || !notes.class_name))
+    if (notes.classes && (notes.classes != c->state.train.classes || !notes.class_name))
         return ctx_fail(ctx, SPD_EINVAL, "there are %zu classes, but names for %zu",
-                        c->course.train.classes, notes.class_name ? notes.classes : 0);
+                        c->state.train.classes, notes.class_name ? notes.classes : 0);
     if (!notes.classes && c->notes.class_name) {
         notes.classes = c->notes.classes;
         notes.class_name = c->notes.class_name;
         notes.label_type = c->notes.label_type;
     }
-    if (!spd_type_name(notes.label_type))
+    if (!spd_name(SPD_ENUM_TYPE, notes.label_type))
         return ctx_fail(ctx, SPD_EINVAL, "there is no type number %d", (int)notes.label_type);
     arena room = {0};
     status = own_texts(ctx, &room, &notes);
@@ -121,33 +122,34 @@ static int is_whole(const char *text)
     return length > 0 && length < 19 && digit[length] == '\0';
 }
 
-spd_status trained_take_names(spd_context *ctx, spd_classifier *c)
+/* Notes the names of the classes that the training samples bring, and lets go of them. */
+static spd_status trained_take_names(spd_context *ctx, spd_classifier *c)
 {
-    spd_notes notes = trained_no_notes();
-    samples *train = &c->course.train;
+    spd_metadata notes = trained_no_notes();
+    samples *train = &c->state.train;
     if (!train->class_name)
         return SPD_OK;
     notes.classes = train->classes;
     notes.class_name = train->class_name;
     for (size_t k = 0; k < train->classes; k++)
         if (!train->class_name[k] || !is_whole(train->class_name[k]))
-            notes.label_type = SPD_TEXT;
+            notes.label_type = SPD_TYPE_TEXT;
     train->class_name = NULL; /* borrowed */
     const spd_error remark = ctx ? ctx->error : (spd_error){0};
-    spd_status status = spd_classifier_note(ctx, c, &notes);
+    spd_status status = spd_classifier_set_metadata(ctx, c, &notes);
     if (ctx && status == SPD_OK)
         ctx->error = remark;
     return status;
 }
 
-spd_status spd_classifier_look(spd_context *ctx, const spd_classifier *c,
+spd_status spd_classifier_info(spd_context *ctx, const spd_classifier *c,
                                spd_classifier_facts *facts)
 {
     ctx_clear(ctx);
     if (!c || !facts)
         return ctx_fail(ctx, SPD_EINVAL, "the classifier or the room for facts is missing");
-    const samples *train = &c->course.train;
-    const classifier *kind = c->course.kind;
+    const samples *train = &c->state.train;
+    const classifier *kind = c->state.kind;
     spd_classifier_facts found = {.size = sizeof found,
                                   .n = kind->vectors ? 0 : c->map.n,
                                   .m = kind->vectors ? 0 : c->map.m,
@@ -156,7 +158,7 @@ spd_status spd_classifier_look(spd_context *ctx, const spd_classifier *c,
                                   .classes = train->classes,
                                   .trained = c->learned,
                                   .holding = kind->holds,
-                                  .held = kind->holds == SPD_HOLDS_NONE ? 0 : train->p,
+                                  .held = kind->holds == SPD_HOLDING_NONE ? 0 : train->p,
                                   .score = kind->scores.what,
                                   .score_falls = kind->scores.falls,
                                   .hermitian = !kind->vectors && train->hermitian};
@@ -172,9 +174,9 @@ spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *c, size_t 
     ctx_clear(ctx);
     if (!c || !X || !S || p == 0)
         return ctx_fail(ctx, SPD_EINVAL, "the classifier, matrices or the output are missing");
-    if (c->course.kind->vectors)
+    if (c->state.kind->vectors)
         return ctx_fail(ctx, SPD_EINVAL, "%s works on vectors and has no map",
-                        spd_classifier_name(c->course.kind->kind));
+                        spd_name(SPD_ENUM_CLASSIFIER, c->state.kind->kind));
     if (n != c->map.n)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the matrices are %zu x %zu, but the method was trained with %zu x %zu", n,
@@ -188,29 +190,28 @@ spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *c, size_t 
     return fault_unnamed(ctx, status);
 }
 
-/* ---- training -----------------------------------------------------------------------------------
- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 /* A third of the size, unless the user says otherwise. */
 static void standard_m(spd_method *method, size_t n)
 {
-    if (spd_method_uses(method, SPD_PARAM_M) && isnan(method->value[SPD_PARAM_M]))
-        method->value[SPD_PARAM_M] = n < 3 ? 1.0 : floor((double)n / 3.0 + 0.5);
+    if (spd_method_uses(method, SPD_PARAMETER_M) && isnan(method->value[SPD_PARAMETER_M]))
+        method->value[SPD_PARAMETER_M] = n < 3 ? 1.0 : floor((double)n / 3.0 + 0.5);
 }
 
 /* The map's own values, as used. Candidates are no values of a method that was not given any: they
  * are all there are, or enough. */
 static void note_map(spd_classifier *c)
 {
-    double *value = c->course.method.value;
-    if (spd_method_uses(&c->course.method, SPD_PARAM_M))
-        value[SPD_PARAM_M] = samples_share(&c->course.train) * (double)c->map.m;
+    double *value = c->state.method.value;
+    if (spd_method_uses(&c->state.method, SPD_PARAMETER_M))
+        value[SPD_PARAMETER_M] = (double)(c->state.train.hermitian ? c->map.m / 2 : c->map.m);
     if (c->map.nu_w == 0)
         return;
-    value[SPD_PARAM_OBJECTIVE] = (double)c->map.objective;
+    value[SPD_PARAMETER_OBJECTIVE] = (double)c->map.objective;
     if (objective_get(c->map.objective)->of_sums) {
-        value[SPD_PARAM_NU_W] = (double)c->map.nu_w;
-        value[SPD_PARAM_NU_B] = (double)c->map.nu_b;
+        value[SPD_PARAMETER_NU_W] = (double)c->map.nu_w;
+        value[SPD_PARAMETER_NU_B] = (double)c->map.nu_b;
     }
 }
 
@@ -221,9 +222,9 @@ static const char *kind_of_numbers(int hermitian)
 
 static spd_status take_map(spd_context *ctx, spd_classifier *c, const spd_model *model)
 {
-    spd_method *method = &c->course.method;
-    samples *train = &c->course.train;
-    arena *keep = &c->course.preparing;
+    spd_method *method = &c->state.method;
+    samples *train = &c->state.train;
+    arena *keep = &c->state.preparing;
     spd_status status = SPD_OK;
     if (!model) {
         standard_m(method, samples_size(train));
@@ -264,7 +265,9 @@ static spd_status with_remark(spd_context *ctx, spd_status status, const spd_err
     return remark->status;
 }
 
-spd_status trained_run_steps(spd_context *ctx, course *own)
+/* The steps of training on samples that are mapped and belong to `own`; values that are not fixed
+ * take their defaults. A remark of any step comes back. */
+static spd_status trained_run_steps(spd_context *ctx, training_state *own)
 {
     spd_status status = classifier_ask(ctx, own->kind, own->train.p);
     if (status < 0)
@@ -279,12 +282,12 @@ spd_status trained_run_steps(spd_context *ctx, course *own)
 
 static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *model)
 {
-    spd_status status = c->course.kind->vectors ? SPD_OK : take_map(ctx, c, model);
-    return status < 0 ? status : trained_run_steps(ctx, &c->course);
+    spd_status status = c->state.kind->vectors ? SPD_OK : take_map(ctx, c, model);
+    return status < 0 ? status : trained_run_steps(ctx, &c->state);
 }
 
 /* The labels are the classifier's own from the beginning: what is prepared may point to them. */
-static spd_status own_labels(spd_context *ctx, course *c)
+static spd_status own_labels(spd_context *ctx, training_state *c)
 {
     samples *train = &c->train;
     int *label = arena_alloc(&c->preparing, train->p, sizeof *label);
@@ -296,12 +299,12 @@ static spd_status own_labels(spd_context *ctx, course *c)
 }
 
 /* What the caller has lent of the samples is copied where it is needed later, and let go. */
-static spd_status own_samples_of(spd_context *ctx, const double *lent, course *c)
+static spd_status own_samples_of(spd_context *ctx, const double *lent, training_state *c)
 {
     samples *train = &c->train;
     size_t each = train->n * train->n;
     train->V = NULL;
-    if (c->kind->holds != SPD_HOLDS_SAMPLES) {
+    if (c->kind->holds != SPD_HOLDING_SAMPLES) {
         train->X = NULL;
     } else if (train->X == lent) {
         double *X = arena_alloc(&c->preparing, train->p, each * sizeof *X);
@@ -315,11 +318,11 @@ static spd_status own_samples_of(spd_context *ctx, const double *lent, course *c
 
 static spd_status train_on(spd_context *ctx, spd_classifier *c, const spd_model *model)
 {
-    const double *lent = c->course.train.X;
-    spd_status status = own_labels(ctx, &c->course);
+    const double *lent = c->state.train.X;
+    spd_status status = own_labels(ctx, &c->state);
     if (status == SPD_OK)
         status = fault_unnamed(ctx, train(ctx, c, model));
-    spd_status owned = status < 0 ? status : own_samples_of(ctx, lent, &c->course);
+    spd_status owned = status < 0 ? status : own_samples_of(ctx, lent, &c->state);
     return owned < 0 ? owned : status;
 }
 
@@ -333,21 +336,21 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
     spd_status status = method_take(ctx, given, &method);
     if (status == SPD_OK && model && spd_method_on_vectors(&method))
         status = ctx_fail(ctx, SPD_EINVAL, "%s works on vectors, and maps apply to matrices only",
-                          spd_classifier_name(method.classifier));
+                          spd_name(SPD_ENUM_CLASSIFIER, method.classifier));
     if (status < 0)
         return status;
     spd_classifier *c = mem_zero(1, sizeof *c);
     if (!c)
         return ctx_nomem(ctx, "a classifier");
-    c->course = (course){.kind = classifier_of(method.classifier), .method = method};
-    status = samples_take(ctx, whole, &c->course.train);
+    c->state = (training_state){.kind = classifier_of(method.classifier), .method = method};
+    status = samples_take(ctx, whole, &c->state.train);
     if (status == SPD_OK)
-        status = method_check_samples(ctx, &method, &c->course.train);
+        status = method_check_samples(ctx, &method, &c->state.train);
     if (status == SPD_OK)
         status = train_on(ctx, c, model);
-    c->learned = c->course.train.p;
+    c->learned = c->state.train.p;
     c->notes = trained_no_notes();
-    c->course.method.fit = NULL; /* borrowed, and no longer needed */
+    c->state.method.fit = NULL; /* borrowed, and no longer needed */
     spd_status named = status < 0 ? status : trained_take_names(ctx, c);
     status = named < 0 ? named : status;
     if (status < 0)
@@ -357,11 +360,10 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
     return status;
 }
 
-/* ---- prediction ---------------------------------------------------------------------------------
- */
+/* ---- prediction ------------------------------------------------------------------------------ */
 
 /* n: the size of the matrices that the map takes. */
-static spd_status check_queries(spd_context *ctx, const course *c, size_t n)
+static spd_status check_queries(spd_context *ctx, const training_state *c, size_t n)
 {
     const samples *queries = &c->queries;
     if (queries->p == 0)
@@ -369,7 +371,7 @@ static spd_status check_queries(spd_context *ctx, const course *c, size_t n)
     if (c->kind->vectors) {
         if (!queries->V)
             return ctx_fail(ctx, SPD_EINVAL, "%s needs vectors, but there are none",
-                            spd_classifier_name(c->kind->kind));
+                            spd_name(SPD_ENUM_CLASSIFIER, c->kind->kind));
         if (queries->height != c->train.height || queries->width != c->train.width)
             return ctx_fail(ctx, SPD_EINVAL,
                             "the vectors to classify are %zu x %zu, but the training vectors are "
@@ -379,7 +381,7 @@ static spd_status check_queries(spd_context *ctx, const course *c, size_t n)
     }
     if (!queries->X)
         return ctx_fail(ctx, SPD_EINVAL, "%s needs SPD matrices, but there are none",
-                        spd_classifier_name(c->kind->kind));
+                        spd_name(SPD_ENUM_CLASSIFIER, c->kind->kind));
     if (!queries->hermitian != !c->train.hermitian)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the matrices to classify are %s, but the training matrices are %s",
@@ -398,7 +400,7 @@ static spd_status check_queries(spd_context *ctx, const course *c, size_t n)
 static spd_status predict(spd_context *ctx, const spd_classifier *c, const spd_samples *queries,
                           int *label, double *score)
 {
-    course own = c->course; /* with queries of its own: several threads may predict */
+    training_state own = c->state; /* with queries of its own: several threads may predict */
     spd_error remark = {0};
     own.score = score;
     spd_status status = samples_take(ctx, queries, &own.queries);
@@ -415,7 +417,7 @@ static spd_status predict(spd_context *ctx, const spd_classifier *c, const spd_s
     if (status >= 0)
         status = own.kind->decide(ctx, &own, label);
     for (size_t e = 0; score && own.kind->scores.squared && e < own.queries.p * own.train.classes;)
-        score[e++] *= samples_share(&own.train);
+        score[e++] *= samples_factor(&own.train);
     arena_free(&own.meeting);
     return with_remark(ctx, fault_unnamed(ctx, status), &remark);
 }
@@ -441,7 +443,7 @@ spd_status spd_classifier_scores(spd_context *ctx, const spd_classifier *c,
     spd_status status = samples_take(ctx, queries, &asked);
     if (status < 0)
         return status;
-    size_t count = c->course.train.classes;
+    size_t count = c->state.train.classes;
     arena room = {0};
     double *own = arena_alloc(&room, asked.p, count * sizeof *own);
     int *found = arena_alloc(&room, asked.p, sizeof *found);
@@ -456,5 +458,110 @@ spd_status spd_classifier_scores(spd_context *ctx, const spd_classifier *c,
             memcpy(label, found, asked.p * sizeof *label);
     }
     arena_free(&room);
+    return status;
+}
+
+/* ---- other samples behind the same map ------------------------------------------------------ */
+
+const spd_samples *spd_classifier_samples(const spd_classifier *c)
+{
+    const samples *train = &c->state.train;
+    return c->state.kind->holds == SPD_HOLDING_SAMPLES && train->p == c->learned ? train : NULL;
+}
+
+/* *to <- a copy of the map. */
+static spd_status copy_map(spd_context *ctx, const map *from, arena *keep, map *to)
+{
+    *to = *from;
+    to->model = NULL;
+    memset(to->part, 0, sizeof to->part);
+    for (size_t i = 0; i < from->parts; i++)
+        to->part[i] = model_copy(from->part[i], NULL);
+    for (size_t i = 0; i < from->parts; i++)
+        if (!to->part[i])
+            return ctx_nomem(ctx, "a map");
+    if (from->model) {
+        to->model = model_copy(from->model, NULL);
+        to->W = to->model ? to->model->W : NULL;
+    } else if (from->W) {
+        to->W = arena_alloc(keep, from->n, from->m * sizeof *to->W);
+        if (to->W)
+            memcpy(to->W, from->W, from->n * from->m * sizeof *to->W);
+    }
+    return from->W && !to->W ? ctx_nomem(ctx, "a map") : SPD_OK;
+}
+
+/* c->train <- copies of the caller's samples, as much as is needed. */
+static spd_status own(spd_context *ctx, training_state *c)
+{
+    samples *train = &c->train;
+    size_t each = train->n * train->n;
+    double *X = arena_alloc(&c->preparing, train->p, each * sizeof *X);
+    int *label = arena_alloc(&c->preparing, train->p, sizeof *label);
+    if (!X || !label)
+        return ctx_nomem(ctx, "training samples");
+    memcpy(X, train->X, train->p * each * sizeof *X);
+    memcpy(label, train->label, train->p * sizeof *label);
+    *train = (samples){.size = sizeof *train,
+                       .p = train->p,
+                       .n = train->n,
+                       .X = X,
+                       .classes = train->classes,
+                       .label = label,
+                       .hermitian = train->hermitian,
+                       .class_name = train->class_name};
+    return SPD_OK;
+}
+
+static spd_status train_behind(spd_context *ctx, const spd_classifier *old, spd_classifier *c)
+{
+    training_state *own_course = &c->state;
+    spd_status status = method_check_samples(ctx, &own_course->method, &own_course->train);
+    if (status == SPD_OK && own_course->train.n != old->map.m)
+        status = ctx_fail(ctx, SPD_EINVAL,
+                          "the samples are %zu x %zu, but the method's map is to %zu x %zu",
+                          own_course->train.n, own_course->train.n, old->map.m, old->map.m);
+    if (status == SPD_OK && !own_course->train.hermitian != !old->state.train.hermitian)
+        status = ctx_fail(ctx, SPD_EINVAL,
+                          "the samples and those that the method was trained with must both be "
+                          "complex, or both real");
+    if (status == SPD_OK)
+        status = copy_map(ctx, &old->map, &own_course->preparing, &c->map);
+    if (status == SPD_OK)
+        status = own(ctx, own_course);
+    if (status == SPD_OK)
+        status = trained_run_steps(ctx, own_course);
+    if (status >= 0 && own_course->kind->holds != SPD_HOLDING_SAMPLES)
+        own_course->train.X = NULL;
+    return status;
+}
+
+spd_status spd_classifier_retrain(spd_context *ctx, const spd_classifier *old,
+                                  const spd_samples *mapped, spd_classifier **out)
+{
+    ctx_clear(ctx);
+    if (!old || !mapped || !out)
+        return ctx_fail(ctx, SPD_EINVAL, "the classifier, samples or room for another are missing");
+    if (old->state.kind->vectors)
+        return ctx_fail(ctx, SPD_EINVAL, "%s works on vectors and has no map",
+                        spd_name(SPD_ENUM_CLASSIFIER, old->state.kind->kind));
+    spd_classifier *c = mem_zero(1, sizeof *c);
+    if (!c)
+        return ctx_nomem(ctx, "a classifier");
+    c->state = (training_state){.kind = old->state.kind, .method = old->state.method};
+    c->notes = trained_no_notes();
+    spd_status status = samples_take(ctx, mapped, &c->state.train);
+    c->learned = c->state.train.p;
+    if (status == SPD_OK && !c->state.train.class_name && !old->notes.unnamed &&
+        c->state.train.classes == old->notes.classes)
+        c->state.train.class_name = old->notes.class_name;
+    if (status == SPD_OK)
+        status = train_behind(ctx, old, c);
+    spd_status named = status < 0 ? status : trained_take_names(ctx, c);
+    status = named < 0 ? named : status;
+    if (status < 0)
+        spd_classifier_free(c);
+    else
+        *out = c;
     return status;
 }

@@ -3,10 +3,249 @@
 
 #include <stdatomic.h>
 
+#include "base/classes.h"
 #include "base/clock.h"
-#include "engine/parallel.h"
+#include "classify/samples.h"
+#include "evaluate/map.h"
 #include "evaluate/method.h"
 #include "evaluate/race.h"
+#include "learn/affinity.h"
+#include "run/parallel.h"
+
+/* ---- one fold made ready -------------------------------------------------------------------- */
+
+/* a <- the samples of the fold (inside), or all others. */
+static spd_status take_side(spd_context *ctx, const part_source *from, size_t fold, int inside,
+                            arena *keep, side *a)
+{
+    samples all = *from->train;
+    size_t count = 0;
+    if (spd_method_on_vectors(from->method))
+        all.X = NULL;
+    else
+        all.V = NULL;
+    a->index = arena_alloc(keep, all.p, sizeof *a->index);
+    if (!a->index)
+        return ctx_nomem(ctx, "a part of the samples");
+    for (size_t i = 0; i < all.p; i++)
+        if ((from->fold[i] == fold) == inside)
+            a->index[count++] = i;
+    return samples_part(ctx, &all, count, a->index, keep, &a->s);
+}
+
+/* The graph of one way, from the distances D between the training samples. */
+static spd_status learn_graph(spd_context *ctx, const part_source *from, const part *a, size_t way,
+                              const double *D, part_graph *graph)
+{
+    spd_method method = *from->method;
+    settings_use(from->settings, way * from->settings->decisions, &method);
+    settings_limit(from->settings, a->smallest, &method);
+    spd_fit_options options = method_fit_options(&method);
+    spd_status status = affinity_of_distances(ctx, a->train.s.p, D, a->train.s.label, &options,
+                                              &graph->pairs, &graph->count);
+    if (status < 0) {
+        if (ctx)
+            graph->error = *spd_context_error(ctx);
+        graph->error.status = status;
+    }
+    return trial_is_fatal(status) ? status : SPD_OK;
+}
+
+static spd_status take_graphs(spd_context *ctx, const part_source *from, part *a)
+{
+    size_t p = a->train.s.p, all = from->train->p, ways = from->settings->ways;
+    arena room = {0};
+    double *D = arena_alloc(&room, p, p * sizeof *D);
+    a->graph = arena_zero(&a->room, ways, sizeof *a->graph);
+    if (!D || !a->graph) {
+        arena_free(&room);
+        return ctx_nomem(ctx, "distances");
+    }
+    a->graphs = ways;
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j < p; j++)
+            D[i * p + j] = from->D[a->train.index[i] * all + a->train.index[j]];
+    spd_status status = SPD_OK;
+    for (size_t way = 0; way < ways && status == SPD_OK; way++)
+        status = learn_graph(ctx, from, a, way, D, &a->graph[way]);
+    arena_free(&room);
+    return status;
+}
+
+/* a <- the part that tests fold number `fold`; to be freed with part_free, always. A way without a
+ * graph is no failure. */
+static spd_status part_make(spd_context *ctx, const part_source *from, size_t fold, part *a)
+{
+    *a = (part){0};
+    classes c = {0};
+    spd_status status = take_side(ctx, from, fold, 0, &a->room, &a->train);
+    if (status == SPD_OK)
+        status = take_side(ctx, from, fold, 1, &a->room, &a->test);
+    a->truth = a->test.s.label;
+    a->test.s.label = NULL;
+    if (status == SPD_OK)
+        status = classes_sort(ctx, a->train.s.p, a->train.s.label, &a->room, &c);
+    a->smallest = c.smallest;
+    if (status == SPD_OK && from->D)
+        status = take_graphs(ctx, from, a);
+    return status;
+}
+
+static void part_free(part *a)
+{
+    for (size_t way = 0; way < a->graphs; way++)
+        spd_pairs_free(a->graph[way].pairs);
+    arena_free(&a->room);
+    *a = (part){0};
+}
+
+/* ---- one trial ------------------------------------------------------------------------------ */
+
+typedef struct trial {
+    const trial_shared *shared;
+    const part *part;
+    size_t fold, map_setting;
+    arena room;          /* all of it */
+    spd_method method;   /* the first, with the values of the map setting */
+    samples train, test; /* the sides of the part, mapped */
+    map map;
+    int *label; /* test: what is decided */
+} trial;
+
+int trial_is_fatal(spd_status status)
+{
+    return status == SPD_ENOMEM || status == SPD_ECANCELLED || status == SPD_EDEVICE;
+}
+
+/* What is known of the map: its graph, unless the fit shall make its own. */
+static spd_status take_graph(spd_context *ctx, const trial *t, map_graph *graph)
+{
+    const settings *s = &t->shared->settings[0];
+    *graph = (map_graph){.roughly = !t->shared->exhaustive};
+    if (t->part->graphs == 0 || t->map_setting >= s->fitted)
+        return SPD_OK;
+    const part_graph *known = &t->part->graph[t->map_setting % s->ways];
+    graph->pairs = known->pairs;
+    graph->count = known->count;
+    return known->error.status < 0 ? ctx_pass_on(ctx, &known->error) : SPD_OK;
+}
+
+/* The two sides, mapped. */
+static spd_status take_sides(spd_context *ctx, trial *t)
+{
+    map_graph graph;
+    t->train = t->part->train.s;
+    t->test = t->part->test.s;
+    t->label = arena_alloc(&t->room, t->test.p, sizeof *t->label);
+    if (!t->label)
+        return ctx_nomem(ctx, "labels");
+    if (spd_method_on_vectors(&t->method))
+        return SPD_OK;
+    spd_status status = take_graph(ctx, t, &graph);
+    if (status == SPD_OK)
+        status = map_fit(ctx, &t->method, &t->train, graph, &t->room, &t->map);
+    if (status == SPD_OK)
+        status = map_apply(ctx, &t->map, &t->room, &t->train);
+    if (status == SPD_OK)
+        status = map_apply(ctx, &t->map, &t->room, &t->test);
+    return status;
+}
+
+/* ---- one method ------------------------------------------------------------------------------ */
+
+/* Where a method's results are. */
+static int64_t *right_of(const trial *t, size_t which)
+{
+    const settings *s = &t->shared->settings[which];
+    return t->shared->right[which] + t->fold * settings_count(s) + t->map_setting * s->decisions;
+}
+
+/* *right and hit (all samples) <- of one classifier setting. */
+static spd_status decide(spd_context *ctx, const trial *t, const settings *all, size_t setting,
+                         training_state *c, int64_t *right, char *hit)
+{
+    settings_use(all, setting, &c->method);
+    method_standard_values(&c->method, &c->train);
+    spd_status status = c->kind->train ? c->kind->train(ctx, c) : SPD_OK;
+    if (status >= 0)
+        status = c->kind->decide(ctx, c, t->label);
+    if (status >= 0) {
+        *right = 0;
+        for (size_t i = 0; i < c->queries.p; i++) {
+            size_t sample = t->part->test.index[i];
+            hit[sample] = t->label[i] == t->part->truth[i];
+            *right += hit[sample];
+        }
+    }
+    arena_free(&c->training);
+    return status;
+}
+
+/* The results of all classifier settings of a method; the last failure when none works. */
+static spd_status decide_all(spd_context *ctx, const trial *t, size_t which, training_state *c)
+{
+    const settings *all = &t->shared->settings[which];
+    size_t works = 0, first = t->map_setting * all->decisions, p = t->shared->train->p;
+    int64_t *right = right_of(t, which);
+    char *hit = t->shared->hit[which] + first * p;
+    spd_status status = SPD_OK;
+    for (size_t d = 0; d < all->decisions && !trial_is_fatal(status); d++) {
+        status = decide(ctx, t, all, first + d, c, &right[d], hit + d * p);
+        works += status >= 0;
+    }
+    return works && !trial_is_fatal(status) ? SPD_OK : status;
+}
+
+/* One method behind the map. */
+static spd_status contend(spd_context *ctx, const trial *t, size_t which)
+{
+    const spd_method *method = &t->shared->method[which];
+    training_state c = {.kind = classifier_of(method->classifier),
+                        .method = *method,
+                        .train = t->train,
+                        .queries = t->test};
+    spd_status status = c.kind->prepare ? c.kind->prepare(ctx, &c) : SPD_OK;
+    if (status >= 0)
+        status = c.kind->meet(ctx, &c);
+    if (status >= 0)
+        status = decide_all(ctx, t, which, &c);
+    training_state_free(&c);
+    return status;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+spd_status trial_run(spd_context *ctx, const trial_shared *shared, const part *home, size_t fold,
+                     size_t map_setting)
+{
+    const settings *all = shared->settings;
+    trial t = {.shared = shared, .part = home, .fold = fold, .map_setting = map_setting};
+    spd_error first = {0};
+    for (size_t k = 0; k < shared->methods; k++)
+        for (size_t d = 0; d < all[k].decisions; d++)
+            right_of(&t, k)[d] = -1;
+    t.method = shared->method[0];
+    settings_use(&all[0], map_setting * all[0].decisions, &t.method);
+    settings_limit(&all[0], home->smallest, &t.method);
+    spd_status status = take_sides(ctx, &t);
+    for (size_t k = 0; k < shared->methods && status >= 0; k++) {
+        spd_status one = shared->out[k][map_setting] ? SPD_OK : contend(ctx, &t, k);
+        if (one < 0 && first.status == SPD_OK) {
+            first = *spd_context_error(ctx);
+            first.status = one;
+        }
+        if (trial_is_fatal(one))
+            status = one;
+    }
+    shared->effort[fold * all[0].maps + map_setting] = (effort){t.map.fits, t.map.iterations};
+    map_free(&t.map);
+    arena_free(&t.room);
+    if (status < 0 || first.status == SPD_OK)
+        return status < 0 ? status : SPD_OK;
+    return ctx_pass_on(ctx, &first);
+}
+
+/* ---- all trials ----------------------------------------------------------------------------- */
 
 #define ROOM_FOR_TRIALS         2.0e9 /* bytes that trials running at once may take */
 #define SECONDS_BETWEEN_REPORTS 0.1
@@ -67,12 +306,12 @@ static int relay(void *user, const spd_progress *progress)
     trials *t = l->home;
     double now = clock_seconds();
     if (l->first)
-        ranks_stir(t->ctx);
+        ranks_poll(t->ctx);
     if (l->first && t->progress && now - l->reported >= SECONDS_BETWEEN_REPORTS) {
         spd_progress ours = progress_of(t);
         l->reported = now;
         if (t->ctx)
-            t->ctx->told = ours;
+            t->ctx->reported = ours;
         if (t->progress(t->user, &ours))
             atomic_store(&t->cancelled, 1);
     }
@@ -182,24 +421,24 @@ static spd_status run_in_turn(trials *t)
 static void list_maps(trials *t)
 {
     t->count = 0;
-    for (size_t map = t->shared->settings[0].maps; map-- > 0;)
-        if (race_runs(t->shared, map))
-            t->map[t->count++] = map;
+    for (size_t map_at = t->shared->settings[0].maps; map_at-- > 0;)
+        if (race_runs(t->shared, map_at))
+            t->map[t->count++] = map_at;
 }
 
 /* About what a trial costs: in every iteration the p matrices are mapped and the pairs compared;
  * before, all matrices are gone over once. */
-static double weigh(const trials *t, size_t map)
+static double weigh(const trials *t, size_t map_at)
 {
     const settings *s = &t->shared->settings[0];
     const part *a = &t->part;
     double n = (double)a->train.s.n,
-           m = s->value[map * s->decisions * SPD_PARAMETERS + SPD_PARAM_M];
+           m = s->value[map_at * s->decisions * SPD_PARAMETERS + SPD_PARAMETER_M];
     double once = 0.1 * n * n * n + 1.0, degree = USUAL_DEGREE;
-    if (map >= s->fitted || !method_learns_map(&t->shared->method[0]))
+    if (map_at >= s->fitted || !method_learns_map(&t->shared->method[0]))
         return once;
     if (a->graphs > 0)
-        degree = (double)a->graph[map % s->ways].count / (double)a->train.s.p;
+        degree = (double)a->graph[map_at % s->ways].count / (double)a->train.s.p;
     m = m > 0.0 ? m : n;
     return once + n * n * m + 0.5 * degree * m * m * m;
 }
@@ -243,18 +482,18 @@ static void look_back(trials *t)
 }
 
 /* Results of a trial <- as the rank that has run it found them. */
-static void pass_round(const trials *t, ranks *r, int from, size_t map)
+static void pass_round(const trials *t, ranks *r, int from, size_t map_at)
 {
     const trial_shared *h = t->shared;
     size_t p = h->train->p, maps = h->settings[0].maps;
     for (size_t m = 0; m < h->methods; m++) {
         const settings *s = &h->settings[m];
-        size_t first = map * s->decisions;
+        size_t first = map_at * s->decisions;
         r->broadcast(r, from, h->right[m] + t->at * settings_count(s) + first,
                      s->decisions * sizeof **h->right);
         r->broadcast(r, from, h->hit[m] + first * p, s->decisions * p);
     }
-    r->broadcast(r, from, &h->effort[t->at * maps + map], sizeof *h->effort);
+    r->broadcast(r, from, &h->effort[t->at * maps + map_at], sizeof *h->effort);
 }
 
 /* The first failure of a setting: that of the lowest in the first fold that had one. */
@@ -289,7 +528,7 @@ static spd_status run_shared(trials *t, ranks *r)
     int64_t batch = r->least(r, pays_to_part(t, threads * r->count) ? 2 * threads : 1);
     t->batch = (size_t)batch;
     spd_status status =
-        ranks_deal(t->ctx, (t->count + t->batch - 1) / t->batch, run_batch, t, t->owner);
+        ranks_distribute(t->ctx, (t->count + t->batch - 1) / t->batch, run_batch, t, t->owner);
     if (status < 0)
         return status;
     agree_on_first(t, r);

@@ -10,7 +10,41 @@
 #ifndef SPD_EVALUATE_TRIALS_H
 #define SPD_EVALUATE_TRIALS_H
 
-#include "evaluate/part.h"
+#include "evaluate/settings.h"
+
+/* All trials of the fold read the same part. A graph depends on the way to learn (objective and
+ * neighbours) and not on the size of the map, so there is one for each way. */
+
+/* One side of a fold. */
+typedef struct side {
+    samples s;     /* of matrices and vectors what the methods read */
+    size_t *index; /* s.p: which of all samples */
+} side;
+
+/* The graph of one way; error.status < 0 where there is none. */
+typedef struct part_graph {
+    spd_pair *pairs;
+    size_t count;
+    spd_error error;
+} part_graph;
+
+typedef struct part {
+    side train, test;  /* test.s has no labels: queries have none */
+    const int *truth;  /* test.s.p: what they would be */
+    size_t smallest;   /* of the classes in train */
+    size_t graphs;     /* the ways of the settings, or 0: every fit makes its own */
+    part_graph *graph; /* graphs */
+    arena room;        /* all of it but the pairs */
+} part;
+
+/* What a part is made from. */
+typedef struct part_source {
+    const spd_method *method; /* one of those that share the map */
+    const settings *settings; /* its own */
+    const samples *train;     /* all samples */
+    const size_t *fold;       /* train->p */
+    const double *D;          /* train->p x train->p squared distances for the graphs, or NULL */
+} part_source;
 
 /* What the learned maps of a trial took. */
 typedef struct effort {
@@ -40,7 +74,7 @@ typedef struct trial_shared {
  * of other failures the message of the first is left in the context. */
 spd_status trials_run(spd_context *ctx, const trial_shared *shared);
 
-/* trial.c: one of them. Ends early for want of memory or when it is cancelled; returns the first
+/* One of them. Ends early for want of memory or when it is cancelled; returns the first
  * failure that leaves a method without any setting. */
 spd_status trial_run(spd_context *ctx, const trial_shared *shared, const part *home, size_t fold,
                      size_t map_setting);

@@ -1,6 +1,6 @@
 /* tune.c - the values of methods by cross-validation within their training samples.
  *
- * Every fold with every map setting is a trial (trial.c), for all methods that share the map. The
+ * Every fold with every map setting is a trial (trials.h), for all methods that share the map. The
  * neighbour graphs of all trials come from one matrix of distances. */
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/sized.h"
 #include "classify/samples.h"
-#include "engine/fault.h"
+#include "ops/fault.h"
 #include "evaluate/method.h"
 #include "evaluate/folds.h"
 #include "evaluate/race.h"
@@ -26,10 +26,9 @@ typedef struct tuner {
     size_t **out;       /* methods: map settings each */
 } tuner;
 
-/* ---- folds ------------------------------------------------------------------------------------
- */
+/* ---- folds ----------------------------------------------------------------------------------- */
 
-static spd_status deal(tuner *t, const spd_tuning *tuning)
+static spd_status deal(tuner *t, const spd_tune_options *tuning)
 {
     const samples *train = t->shared.train;
     classes c = {0};
@@ -66,7 +65,7 @@ static spd_status check_folds(const tuner *t)
     return SPD_OK;
 }
 
-static spd_status make_folds(tuner *t, const spd_tuning *tuning)
+static spd_status make_folds(tuner *t, const spd_tune_options *tuning)
 {
     t->fold = arena_alloc(&t->room, t->shared.train->p, sizeof *t->fold);
     t->shared.fold = t->fold;
@@ -74,8 +73,7 @@ static spd_status make_folds(tuner *t, const spd_tuning *tuning)
     return status == SPD_OK ? check_folds(t) : status;
 }
 
-/* ---- the choice -------------------------------------------------------------------------------
- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 static size_t tested(const tuner *t)
 {
@@ -113,7 +111,7 @@ static int beats(const tuner *t, size_t method, size_t first, size_t second)
 
 /* *best <- the chosen setting of a method; sum (its settings) is scratch. */
 static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *best,
-                         spd_tuned *found)
+                         spd_tune_info *found)
 {
     const spd_method *own = &t->shared.method[method];
     const settings *s = &t->settings[method];
@@ -146,7 +144,7 @@ static effort add_efforts(const tuner *t)
 
 /* best and found (methods each) <- what the search says, when it does for all of them; most: the
  * largest number of settings. */
-static spd_status conclude(tuner *t, size_t most, size_t *best, spd_tuned *found)
+static spd_status conclude(tuner *t, size_t most, size_t *best, spd_tune_info *found)
 {
     int64_t *sum = arena_alloc(&t->room, most, sizeof *sum);
     spd_status status = arena_status(&t->room, t->ctx, "cross-validation");
@@ -162,8 +160,7 @@ static spd_status conclude(tuner *t, size_t most, size_t *best, spd_tuned *found
     return status;
 }
 
-/* ---- the search -------------------------------------------------------------------------------
- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 /* The distances that the graphs of all trials come from. */
 static spd_status measure(tuner *t)
@@ -174,7 +171,7 @@ static spd_status measure(tuner *t)
         return SPD_OK;
     double *D = arena_alloc(&t->room, s->p, s->p * sizeof *D);
     t->shared.D = D;
-    return D ? spd_pairwise2(t->ctx, method->metric, s->n, s->p, s->X, 0, NULL, D)
+    return D ? spd_pairwise2(t->ctx, method->metric, SPD_SET(s->n, s->p, s->X), NULL, D)
              : ctx_nomem(t->ctx, "distances");
 }
 
@@ -191,7 +188,7 @@ static spd_status make_right(tuner *t)
     return arena_status(&t->room, t->ctx, "cross-validation");
 }
 
-static spd_status search(tuner *t, const spd_tuning *tuning)
+static spd_status search(tuner *t, const spd_tune_options *tuning)
 {
     spd_status status = make_folds(t, tuning);
     if (status == SPD_OK)
@@ -202,7 +199,8 @@ static spd_status search(tuner *t, const spd_tuning *tuning)
 }
 
 /* method (methods, those of t->shared) and found <- what is chosen. */
-static spd_status tune_all(tuner *t, const spd_tuning *tuning, spd_method *method, spd_tuned *found)
+static spd_status tune_all(tuner *t, const spd_tune_options *tuning, spd_method *method,
+                           spd_tune_info *found)
 {
     size_t methods = t->shared.methods, most = 0;
     size_t *best = arena_zero(&t->room, methods, sizeof *best);
@@ -210,7 +208,7 @@ static spd_status tune_all(tuner *t, const spd_tuning *tuning, spd_method *metho
     for (size_t k = 0; k < methods && status == SPD_OK; k++) {
         status = settings_make(t->ctx, &method[k], t->shared.train, tuning->grid, &t->room,
                                &t->settings[k]);
-        found[k] = (spd_tuned){
+        found[k] = (spd_tune_info){
             .accuracy = NAN, .accuracy_no_map = NAN, .settings = settings_count(&t->settings[k])};
         most = found[k].settings > most ? found[k].settings : most;
     }
@@ -223,13 +221,13 @@ static spd_status tune_all(tuner *t, const spd_tuning *tuning, spd_method *metho
     return status;
 }
 
-/* ---- the public functions ---------------------------------------------------------------------
- */
+/* ---- the public functions -------------------------------------------------------------------- */
 
-static spd_status check_tuning(spd_context *ctx, const spd_tuning *given, spd_tuning *mine)
+static spd_status check_tuning(spd_context *ctx, const spd_tune_options *given,
+                               spd_tune_options *mine)
 {
-    *mine = (spd_tuning){.size = sizeof *mine};
-    spd_status status = sized_take(ctx, "spd_tuning", sizeof *mine, mine, given);
+    *mine = (spd_tune_options){.size = sizeof *mine};
+    spd_status status = sized_take(ctx, "spd_tune_options", sizeof *mine, mine, given);
     if (status == SPD_OK && mine->folds < 2)
         status =
             ctx_fail(ctx, SPD_EINVAL, "%d folds; cross-validation needs at least 2", mine->folds);
@@ -253,25 +251,25 @@ static spd_status take_methods(spd_context *ctx, size_t count, spd_method *const
 }
 
 spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,
-                             const spd_samples *given, const spd_tuning *asked,
-                             spd_tuned *const *tuned)
+                             const spd_samples *given, const spd_tune_options *asked,
+                             spd_tune_info *const *tuned)
 {
     ctx_clear(ctx);
     double began = clock_seconds();
     samples train;
-    spd_tuning tuning;
+    spd_tune_options tuning;
     if (!method || !asked || count == 0)
         return ctx_fail(ctx, SPD_EINVAL, "the method or the tuning options are missing");
     spd_status status = check_tuning(ctx, asked, &tuning);
     if (status == SPD_OK)
         status = samples_take(ctx, given, &train);
     for (size_t k = 0; tuned && k < count && status == SPD_OK; k++)
-        status = sized_check(ctx, "spd_tuned", tuned[k]);
+        status = sized_check(ctx, "spd_tune_info", tuned[k]);
     if (status < 0)
         return status;
     tuner t = {.ctx = ctx};
     spd_method *own = arena_alloc(&t.room, count, sizeof *own);
-    spd_tuned *found = arena_alloc(&t.room, count, sizeof *found);
+    spd_tune_info *found = arena_alloc(&t.room, count, sizeof *found);
     t.settings = arena_zero(&t.room, count, sizeof *t.settings);
     t.right = arena_zero(&t.room, count, sizeof *t.right);
     t.hit = arena_zero(&t.room, count, sizeof *t.hit);
@@ -301,7 +299,7 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
 }
 
 spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
-                    const spd_tuning *tuning, spd_tuned *tuned)
+                    const spd_tune_options *tuning, spd_tune_info *tuned)
 {
     return spd_tune_together(ctx, 1, &method, train, tuning, tuned ? &tuned : NULL);
 }

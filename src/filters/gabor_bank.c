@@ -24,6 +24,9 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
+#ifndef KISSFFT_VERSION /* it has no function that tells: the build asks pkg-config */
+#define KISSFFT_VERSION ""
+#endif
 #define PI             3.14159265358979323846
 #define LONGEST_SIDE   16384
 #define MOST_FILTERS   4096
@@ -45,6 +48,11 @@ struct gabor_bank {
     unsigned char *used; /* filters x x.length: lines of the spectrum the filter needs */
     arena room;          /* of all lines and plans */
 };
+
+const char *gabor_bank_version(void)
+{
+    return KISSFFT_VERSION;
+}
 
 size_t gabor_bank_filters(const gabor_bank *bank)
 {

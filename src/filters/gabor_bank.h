@@ -18,6 +18,9 @@
 
 typedef struct gabor_bank gabor_bank;
 
+/* The version of KissFFT, "" if unknown; NULL in a build without it, where no bank can be made. */
+const char *gabor_bank_version(void);
+
 /* *bank <- the filters for images of width x height pixels; new. f is the spacing, s is sigma.
  * SPD_EINVAL for wavelets that alias (kmax > pi), for equal scales (spacing <= 1 with several) and
  * for sizes of 0. */

@@ -2,15 +2,63 @@
  * samples. */
 #include "formats/data.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "io/array.h"
 #include "formats/format.h"
 #include "formats/list_file.h"
+#include "io/array.h"
 #include "io/text.h"
+#include "sets/set.h"
+
+/* ---- means of observations ------------------------------------------------------------------ */
+
+/* Blocks of the matrices as the numbers of observations have them; 0 where the columns do not suit
+ * the matrices. */
+static size_t count_blocks(const spd_data *data, const spd_array *mean, const spd_array *count)
+{
+    if (!mean || !count || mean->type == SPD_TYPE_TEXT || count->type == SPD_TYPE_TEXT ||
+        mean->type == SPD_TYPE_COMPLEX128 || count->type == SPD_TYPE_COMPLEX128 || data->hermitian)
+        return 0;
+    size_t blocks = data->p ? count->count / data->p : 0;
+    int suits = mean->count == data->p * data->n && count->count == data->p * blocks &&
+                count->ndim <= 2 && blocks > 0 && data->n % blocks == 0;
+    return suits ? blocks : 0;
+}
+
+static int good(const spd_array *mean, const spd_array *count)
+{
+    int yes = 1;
+    for (size_t e = 0; e < mean->count; e++)
+        yes &= isfinite(mean->f64[e]) != 0;
+    for (size_t e = 0; e < count->count; e++)
+        yes &= count->f64[e] >= 1.0 && isfinite(count->f64[e]);
+    return yes;
+}
+
+spd_status data_find_means(spd_context *ctx, spd_data *data)
+{
+    spd_array *mean = data_column(data, DATA_MEAN), *count = data_column(data, DATA_COUNT);
+    size_t blocks = count_blocks(data, mean, count);
+    data->blocks = 0;
+    data->mean = data->observations = NULL;
+    if (!blocks)
+        return SPD_OK;
+    spd_status status = array_to_float(ctx, mean);
+    if (status == SPD_OK)
+        status = array_to_float(ctx, count);
+    if (status < 0 || !good(mean, count))
+        return status;
+    data->blocks = blocks;
+    data->mean = mean->f64;
+    data->observations = count->f64;
+    return SPD_OK;
+}
+
+/* ---- loading -------------------------------------------------------------------------------- */
 
 /* Message that ends with the file's name in front. */
 static spd_status blame_file(spd_context *ctx, const char *path, spd_status status)
@@ -149,7 +197,7 @@ static spd_status to_real_form(spd_context *ctx, spd_data *data)
 {
     const size_t size = data->n, shape[] = {data->p, 2 * size, 2 * size};
     spd_array *whole = NULL;
-    spd_status status = array_new(ctx, SPD_FLOAT64, 3, shape, &whole);
+    spd_status status = array_new(ctx, SPD_TYPE_FLOAT64, 3, shape, &whole);
     if (status == SPD_OK)
         status = array_rename(ctx, whole, data->x->name);
     if (status < 0) {
@@ -171,7 +219,7 @@ static spd_status read_matrices(spd_context *ctx, io_file *file, const io_entry 
         status = io_read_complex(ctx, file, entry, &data->x);
     if (status < 0)
         return status;
-    data->hermitian = data->x->type == SPD_COMPLEX128;
+    data->hermitian = data->x->type == SPD_TYPE_COMPLEX128;
     status = data->hermitian ? to_real_form(ctx, data) : array_to_float(ctx, data->x);
     if (status < 0) {
         char plain[60];
@@ -283,7 +331,9 @@ static spd_status read_label_arrays(spd_context *ctx, const spd_load_options *op
     return status;
 }
 
-spd_status data_read_labels(spd_context *ctx, const spd_load_options *options, spd_data *data)
+/* data->y, classes <- from options->labels, a file of labels, or a list of such files. */
+static spd_status data_read_labels(spd_context *ctx, const spd_load_options *options,
+                                   spd_data *data)
 {
     arena room = {0};
     const char *const *paths;
@@ -379,7 +429,7 @@ static spd_status read_all(spd_context *ctx, io_file *file, const spd_load_optio
 spd_status spd_data_load(spd_context *ctx, const char *path, const spd_load_options *options,
                          spd_data **data)
 {
-    spd_load_options chosen = SPD_INIT(spd_load_options);
+    spd_load_options chosen = SPD_STRUCT(spd_load_options);
     io_file *file = NULL;
     ctx_clear(ctx);
     spd_status status = sized_take(ctx, "spd_load_options", sizeof chosen, &chosen, options);
@@ -436,4 +486,95 @@ void spd_data_free(spd_data *data)
     mem_free((char *)data->source);
     mem_free((char *)data->meta);
     mem_free(data);
+}
+
+/* ---- matrices that stay in their files ------------------------------------------------------ */
+
+/* *set <- the files of `path`. */
+static spd_status open_files(spd_context *ctx, const char *path, const spd_load_options *o,
+                             spd_set **set)
+{
+    const spd_set_options repairs = {.size = sizeof repairs,
+                                     .symmetrize = o->symmetrize,
+                                     .regularize = o->regularize,
+                                     .ridge = o->ridge};
+    arena room = {0};
+    const char *const *paths;
+    size_t count;
+    spd_status status = list_read(ctx, path, o->anywhere, &room, &paths, &count);
+    if (status == SPD_OK)
+        status = spd_set_open(ctx, count, paths, &repairs, set);
+    arena_free(&room);
+    return status;
+}
+
+/* Everything but the matrices. */
+static spd_status describe(spd_context *ctx, const char *path, const spd_load_options *o,
+                           const spd_set *set, spd_data *data)
+{
+    data->p = set->p;
+    data->n = set->n;
+    data->hermitian = set->hermitian;
+    if (!(data->source = mem_text(path)))
+        return ctx_nomem(ctx, "a data set");
+    return o->labels ? data_read_labels(ctx, o, data) : SPD_OK;
+}
+
+spd_status spd_data_open(spd_context *ctx, const char *path, const spd_load_options *options,
+                         spd_data **data, spd_set **set)
+{
+    spd_load_options o = SPD_STRUCT(spd_load_options);
+    spd_set *opened = NULL;
+    ctx_clear(ctx);
+    spd_status status = sized_take(ctx, "spd_load_options", sizeof o, &o, options);
+    if (status < 0)
+        return status;
+    spd_data *fresh = mem_zero(1, sizeof *fresh);
+    status = fresh ? open_files(ctx, path, &o, &opened) : ctx_nomem(ctx, "a data set");
+    if (fresh && status == SPD_OK)
+        status = describe(ctx, path, &o, opened, fresh);
+    if (status < 0) {
+        spd_data_free(fresh);
+        spd_set_free(opened);
+        return status;
+    }
+    *data = fresh;
+    *set = opened;
+    return SPD_OK;
+}
+
+/* data->X <- the matrices of the set. */
+static spd_status read_set(spd_context *ctx, const spd_set *set, spd_data *data)
+{
+    const size_t shape[] = {data->p, data->n, data->n};
+    spd_status status = array_new(ctx, SPD_TYPE_FLOAT64, 3, shape, &data->x);
+    if (status < 0)
+        return status;
+    data->X = data->x->f64;
+    return spd_set_read(ctx, set, 0, data->p, data->X);
+}
+
+spd_status data_load_list(spd_context *ctx, const char *path, const spd_load_options *options,
+                          spd_data **data)
+{
+    spd_load_options plain = *options;
+    spd_data *fresh = NULL;
+    spd_set *set = NULL;
+    plain.symmetrize = 0; /* data_check repairs */
+    plain.regularize = plain.ridge = 0.0;
+    spd_status status = spd_data_open(ctx, path, &plain, &fresh, &set);
+    if (status < 0)
+        return status;
+    status = read_set(ctx, set, fresh);
+    if (status == SPD_OK) {
+        status = set_locate(ctx, set, data_check(ctx, fresh, options));
+        if (status < 0)
+            ctx_prefix(ctx, path);
+    }
+    spd_set_free(set);
+    if (status < 0)
+        spd_data_free(fresh);
+    else
+        *data = fresh;
+    return status;
 }

@@ -1,4 +1,4 @@
-/* data.h - the steps of loading a data set, one file each: data.c finds and reads the arrays,
+/* data.h - loading a data set, step by step: data.c finds and reads the arrays,
  * labels.c makes classes of labels, data_check.c judges the matrices. */
 #ifndef SPD_FORMATS_DATA_H
 #define SPD_FORMATS_DATA_H
@@ -35,9 +35,6 @@ spd_array *data_column(const spd_data *data, const char *name);
  * numbers. */
 spd_status data_join_arrays(spd_context *ctx, size_t count, spd_array *const *arrays,
                             spd_array **made);
-
-/* data->y, classes <- from options->labels, a file of labels, or a list of such files. */
-spd_status data_read_labels(spd_context *ctx, const spd_load_options *options, spd_data *data);
 
 /* Labels and further arrays of a file whose samples are in the entry x: data->y, classes and
  * columns, each with data->p rows; data->source names the file. */

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/stop.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 #include "formats/data.h"
 #include "io/text.h"
 
@@ -186,7 +186,7 @@ spd_status data_check(spd_context *ctx, spd_data *data, const spd_load_options *
         spd_regularize(data->n, data->p, data->X, options->regularize, options->ridge);
     if (options->unchecked)
         return SPD_OK;
-    status = spd_check(ctx, data->n, data->p, data->X, DATA_SYMMETRY);
+    status = spd_check(ctx, SPD_SET(data->n, data->p, data->X), DATA_SYMMETRY);
     if (status < 0)
         complete_message(ctx, data);
     return status;

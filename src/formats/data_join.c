@@ -3,8 +3,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "formats/csv.h"
 #include "formats/data.h"
 #include "io/array.h"
+#include "io/file.h"
+#include "io/text.h"
 
 /* Where the row of a new array comes from. */
 typedef struct row_of {
@@ -20,7 +23,7 @@ static size_t row_size(const spd_array *array)
 
 static int same_rows(const spd_array *a, const spd_array *b)
 {
-    return a->ndim == b->ndim && (a->type == SPD_TEXT) == (b->type == SPD_TEXT) &&
+    return a->ndim == b->ndim && (a->type == SPD_TYPE_TEXT) == (b->type == SPD_TYPE_TEXT) &&
            memcmp(a->shape + 1, b->shape + 1, (a->ndim - 1) * sizeof *a->shape) == 0;
 }
 
@@ -47,18 +50,18 @@ static spd_status gather_texts(spd_context *ctx, size_t ndim, const size_t *shap
 static spd_status gather_numbers(spd_context *ctx, size_t ndim, const size_t *shape, size_t each,
                                  const row_of *row, spd_array **made)
 {
-    spd_type type = SPD_INT64;
+    spd_type type = SPD_TYPE_INT64;
     for (size_t i = 0; i < shape[0]; i++)
-        if (row[i].array->type != SPD_INT64)
-            type = SPD_FLOAT64;
+        if (row[i].array->type != SPD_TYPE_INT64)
+            type = SPD_TYPE_FLOAT64;
     spd_status status = array_new(ctx, type, ndim, shape, made);
     for (size_t i = 0; i < shape[0] * each && status == SPD_OK; i++) {
         const spd_array *from = row[i / each].array;
         const size_t at = row[i / each].row * each + i % each;
-        if (type == SPD_INT64)
+        if (type == SPD_TYPE_INT64)
             (*made)->i64[i] = from->i64[at];
         else
-            (*made)->f64[i] = from->type == SPD_INT64 ? (double)from->i64[at] : from->f64[at];
+            (*made)->f64[i] = from->type == SPD_TYPE_INT64 ? (double)from->i64[at] : from->f64[at];
     }
     return status;
 }
@@ -77,7 +80,7 @@ static spd_status gather(spd_context *ctx, const char *name, size_t count, const
     memcpy(shape, like->shape, like->ndim * sizeof *shape);
     shape[0] = count;
     const size_t each = row_size(like);
-    spd_status status = like->type == SPD_TEXT
+    spd_status status = like->type == SPD_TYPE_TEXT
                             ? gather_texts(ctx, like->ndim, shape, each, row, made)
                             : gather_numbers(ctx, like->ndim, shape, each, row, made);
     if (status == SPD_OK && name)
@@ -100,7 +103,7 @@ typedef struct choice {
 static spd_status take_matrices(spd_context *ctx, const choice *of, spd_data *made)
 {
     const size_t shape[3] = {made->p, made->n, made->n}, each = made->n * made->n;
-    spd_status status = array_new(ctx, SPD_FLOAT64, 3, shape, &made->x);
+    spd_status status = array_new(ctx, SPD_TYPE_FLOAT64, 3, shape, &made->x);
     if (status < 0)
         return status;
     made->X = made->x->f64;
@@ -314,4 +317,71 @@ spd_status spd_data_join(spd_context *ctx, size_t count, const spd_data *const *
     forget_meta(count, sets, fresh);
     *joined = fresh;
     return SPD_OK;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+/* A view of the matrices; nothing is copied, but for complex ones, which *block (new) then holds.
+ */
+static spd_status view_matrices(spd_context *ctx, const spd_data *data, const char *name,
+                                spd_array *view, double **block)
+{
+    size_t size = data_size(data);
+    *view = (spd_array){.name = name, .type = SPD_TYPE_FLOAT64, .ndim = 3, .f64 = data->X};
+    view->shape[0] = data->p;
+    view->shape[1] = view->shape[2] = size;
+    view->count = data->p * size * size;
+    *block = NULL;
+    if (!data->hermitian)
+        return SPD_OK;
+    view->type = SPD_TYPE_COMPLEX128;
+    view->f64 = *block = mem_alloc(view->count, 2 * sizeof **block);
+    if (!*block)
+        return ctx_nomem(ctx, "complex matrices");
+    spd_complex_extract(size, size, data->p, data->X, *block);
+    return SPD_OK;
+}
+
+/* What X or y is called in the file: so, or as it was read when a column has that name. */
+static const char *choose_name(const spd_data *data, const char *usual, const spd_array *origin)
+{
+    return data_column(data, usual) && origin && origin->name ? origin->name : usual;
+}
+
+spd_status spd_data_save(spd_context *ctx, const spd_data *data, const char *path)
+{
+    static const char *const tables[] = {".csv", ".tsv", ".txt", NULL};
+    spd_array X, y = {0};
+    double *block = NULL;
+    size_t count = 0;
+    ctx_clear(ctx);
+    if (path_ends_in(path, tables)) {
+        spd_status written = csv_write_data(ctx, path, data);
+        if (written < 0)
+            ctx_prefix(ctx, path);
+        return written;
+    }
+    const spd_array **arrays = mem_alloc(data->columns + 2, sizeof *arrays);
+    spd_status status = arrays ? SPD_OK : ctx_nomem(ctx, "a list of arrays");
+    if (status == SPD_OK)
+        status = view_matrices(ctx, data, choose_name(data, "X", data->x), &X, &block);
+    if (status < 0) {
+        mem_free(arrays);
+        return status;
+    }
+    arrays[count++] = &X;
+    int with_labels = !text_same(path_ending(path), ".npy");
+    if (data->y && with_labels) {
+        y = *data->y;
+        y.name = choose_name(data, "y", data->y);
+        arrays[count++] = &y;
+    }
+    for (size_t i = 0; i < data->columns && with_labels; i++)
+        arrays[count++] = data->column[i];
+    status = data->meta && text_same(path_ending(path), ".npz")
+                 ? bundle_write(ctx, path, count, arrays, data->meta)
+                 : spd_arrays_write(ctx, path, count, arrays);
+    mem_free(block);
+    mem_free(arrays);
+    return status;
 }

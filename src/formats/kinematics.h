@@ -72,7 +72,6 @@ spd_status skeleton_sort_tree(spd_context *ctx, skeleton *bones);
 
 /* R (3 x 3) <- R_axis(angle) R, and R <- R R_axis(angle); axis 0, 1, 2 for x, y, z. */
 void turn_before(size_t axis, double angle, double *R);
-void turn_after(size_t axis, double angle, double *R);
 
 /* position (bones x 3) <- where the joints are for the values of all channels (channels).
  * R: bones x 9 doubles of scratch. */

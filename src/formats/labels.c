@@ -57,12 +57,12 @@ static int all_whole_numbers(const spd_array *y)
 
 static spd_status sort_keys(spd_context *ctx, const spd_array *y, labelled *key)
 {
-    int numbers = y->type == SPD_TEXT && all_whole_numbers(y);
+    int numbers = y->type == SPD_TYPE_TEXT && all_whole_numbers(y);
     for (size_t i = 0; i < y->count; i++) {
         key[i] = (labelled){0, "", i};
-        if (y->type == SPD_INT64) {
+        if (y->type == SPD_TYPE_INT64) {
             key[i].value = y->i64[i];
-        } else if (y->type == SPD_TEXT) {
+        } else if (y->type == SPD_TYPE_TEXT) {
             key[i].text = y->text[i];
             if (numbers)
                 whole_number(y->text[i], &key[i].value);
@@ -129,7 +129,7 @@ spd_status labels_classify(spd_context *ctx, spd_data *data)
         status = sort_keys(ctx, y, key);
     if (status == SPD_OK) {
         number_classes(key, p, data->label, &data->classes, &room);
-        data->class_name = name_classes(key, p, data->classes, room, y->type == SPD_TEXT);
+        data->class_name = name_classes(key, p, data->classes, room, y->type == SPD_TYPE_TEXT);
         if (!data->class_name)
             status = ctx_nomem(ctx, "class names");
     }

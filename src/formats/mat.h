@@ -60,7 +60,7 @@ spd_status mat_list(spd_context *ctx, io_file *file, const char *name, const mat
 /* Is a cell with such a content a text, or nothing? */
 int mat_is_text_cell(const mat_variable *cell);
 
-/* ---- cells and fields (mat_pile.c) ----------------------------------------------------------- */
+/* ---- cells and fields ----------------------------------------------------------------------- */
 
 /* The values of cells, or of one field of several structs, as far as they were looked at. */
 typedef struct mat_pile {
@@ -85,7 +85,7 @@ int mat_pile_fits(const mat_variable *var, const mat_variable *value);
 spd_status mat5_open(spd_context *ctx, io_file *file);
 spd_status mat73_open(spd_context *ctx, io_file *file);
 
-/* ---- numbers (mat_numbers.c) --------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
 /* An array that is being filled. */
 typedef struct mat_numbers {
@@ -106,7 +106,7 @@ spd_status mat_numbers_begin(spd_context *ctx, const mat_variable *var, mat_type
 spd_status mat_numbers_put(spd_context *ctx, mat_numbers *numbers, size_t first, size_t count,
                            const unsigned char *bytes);
 
-/* ---- texts (mat_text.c) -------------------------------------------------------------------- */
+/* ---- texts ---------------------------------------------------------------------------------- */
 
 /* Texts that are being gathered, in the order of the file. All zero is an empty list. */
 typedef struct mat_texts {

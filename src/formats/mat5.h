@@ -35,33 +35,17 @@ typedef struct mat5_element {
     int is_inside;
 } mat5_element;
 
-/* Opens the outermost element at bytes (size, its tag included). mat5_end closes, whatever the
- * status. */
-spd_status mat5_begin(spd_context *ctx, mat5_stream *stream, int swap, const unsigned char *bytes,
-                      size_t size);
-void mat5_end(mat5_stream *stream);
-
 /* The next tag. *left: bytes left of the enclosing element; becomes what is left behind this one.
  */
 spd_status mat5_tag(spd_context *ctx, mat5_stream *stream, size_t *left, mat5_element *element);
 
-/* *piece <- the next size bytes of the content: where they are, or buffer (size bytes). */
-spd_status mat5_piece(spd_context *ctx, mat5_stream *stream, const mat5_element *element,
-                      size_t size, unsigned char *buffer, const unsigned char **piece);
-
 /* Passes over bytes of the stream: `size` of content that is not wanted, and the padding. */
 spd_status mat5_skip(spd_context *ctx, mat5_stream *stream, size_t size);
-
-/* Is this the end of the stream, and its checksum, if it has one, right? */
-spd_status mat5_check_end(spd_context *ctx, mat5_stream *stream);
 
 /* The 32-bit number at p. */
 uint32_t mat5_word(const mat5_stream *stream, const unsigned char *p);
 
-/* How the content of elements of a type is stored; kind 0 for types that hold no numbers. */
-mat_type mat5_type(const mat5_stream *stream, uint32_t type);
-
-/* ---- variables (mat5_variable.c) ------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------ */
 
 /* Room for a name; MATLAB's own limit is 63. */
 #define MAT5_NAME 1024
@@ -95,8 +79,7 @@ spd_status mat5_chars(spd_context *ctx, mat5_stream *stream, const mat_variable 
 spd_status mat5_plain(spd_context *ctx, mat5_stream *stream, const mat_variable *var,
                       size_t file_size, size_t *inner, spd_array **array);
 
-/* ---- cells and structs (mat5_values.c) --------------------------------------------------------
- */
+/* ---- cells and structs (mat5_values.c) ------------------------------------------------------- */
 
 /* Where an array of the list is: a variable, or a field of one; and what was seen of it. */
 typedef struct mat5_place {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "formats/hdf5.h"
+#include "formats/hdf5/hdf5.h"
 #include "formats/mat.h"
 #include "io/array.h"
 #include "io/text.h"

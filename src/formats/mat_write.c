@@ -99,7 +99,7 @@ static void start_walk(const spd_array *array, array_walk *walk)
 static void put_numbers(outfile *out, const spd_array *array)
 {
     array_walk walk;
-    int whole = array->type == SPD_INT64;
+    int whole = array->type == SPD_TYPE_INT64;
     size_t width = array_width(array->type);
     const char *elements = whole ? (const char *)array->i64 : (const char *)array->f64;
     for (size_t part = 0; part < width; part += 8) {
@@ -152,7 +152,7 @@ static spd_status measure(spd_context *ctx, const spd_array *array, size_t *byte
 {
     size_t width = array_width(array->type);
     size_t sum = array->count <= MAX_BYTES / width ? width + array->count * width : SIZE_MAX;
-    if (array->type == SPD_TEXT) {
+    if (array->type == SPD_TYPE_TEXT) {
         spd_status status = measure_cells(ctx, array, &sum);
         if (status < 0)
             return status;
@@ -170,10 +170,10 @@ static spd_status measure(spd_context *ctx, const spd_array *array, size_t *byte
 
 static spd_status put_variable(spd_context *ctx, outfile *out, const spd_array *array)
 {
-    static const uint32_t classes[] = {[SPD_FLOAT64] = MX_DOUBLE,
-                                       [SPD_INT64] = MX_INT64,
-                                       [SPD_TEXT] = MX_CELL,
-                                       [SPD_COMPLEX128] = MX_DOUBLE | FLAG_COMPLEX};
+    static const uint32_t classes[] = {[SPD_TYPE_FLOAT64] = MX_DOUBLE,
+                                       [SPD_TYPE_INT64] = MX_INT64,
+                                       [SPD_TYPE_TEXT] = MX_CELL,
+                                       [SPD_TYPE_COMPLEX128] = MX_DOUBLE | FLAG_COMPLEX};
     int32_t dims[SPD_MAX_DIMS];
     size_t bytes = 0;
     spd_status status = check_name(ctx, array->name);
@@ -183,7 +183,7 @@ static spd_status put_variable(spd_context *ctx, outfile *out, const spd_array *
         return status;
     size_t rank = matlab_dims(array, dims);
     put_preamble(out, classes[array->type], rank, dims, array->name, bytes);
-    if (array->type == SPD_TEXT)
+    if (array->type == SPD_TYPE_TEXT)
         put_cells(out, array);
     else
         put_numbers(out, array);

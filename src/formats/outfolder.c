@@ -50,8 +50,7 @@ spd_status outfolder_make(spd_context *ctx, const char *folder, const char *name
     return status;
 }
 
-/* ---- removing --------------------------------------------------------------------------------
- */
+/* ---- removing -------------------------------------------------------------------------------- */
 
 static int open_folder(int within, const char *name)
 {

@@ -1,9 +1,12 @@
-/* skeleton.c - the tree of joints: its making, its order, its names. */
+/* skeleton.c - the tree of joints, where they are when its channels have values, and clips. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "formats/kinematics.h"
+#include "formats/lines.h"
+#include "formats/motion.h"
 
 spd_status skeleton_new(spd_context *ctx, pose_rule rule, skeleton **bones)
 {
@@ -161,4 +164,165 @@ spd_status skeleton_clip(spd_context *ctx, const skeleton *bones, size_t frames,
     else
         motion_free(fresh);
     return status;
+}
+
+/* ---- positions ------------------------------------------------------------------------------ */
+
+static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/* C <- A B; C must not overlap. */
+static void product(const double *A, const double *B, double *C)
+{
+    for (size_t i = 0; i < 9; i += 3)
+        for (size_t j = 0; j < 3; j++)
+            C[i + j] = A[i] * B[j] + A[i + 1] * B[3 + j] + A[i + 2] * B[6 + j];
+}
+
+/* C <- A B'; C must not overlap. */
+static void product_trans(const double *A, const double *B, double *C)
+{
+    for (size_t i = 0; i < 9; i += 3)
+        for (size_t j = 0; j < 9; j += 3)
+            C[i + j / 3] = A[i] * B[j] + A[i + 1] * B[j + 1] + A[i + 2] * B[j + 2];
+}
+
+/* y <- x + A v */
+static void carry(const double *x, const double *A, const double *v, double *y)
+{
+    for (size_t i = 0; i < 3; i++)
+        y[i] = x[i] + (A[3 * i] * v[0] + A[3 * i + 1] * v[1] + A[3 * i + 2] * v[2]);
+}
+
+/* The plane of a rotation: from axis a towards axis b, counted in step doubles. */
+static void turn_plane(double *a, double *b, size_t step, double cosine, double sine)
+{
+    for (size_t i = 0; i < 3; i++, a += step, b += step) {
+        double u = *a, v = *b;
+        *a = cosine * u - sine * v;
+        *b = sine * u + cosine * v;
+    }
+}
+
+void turn_before(size_t axis, double angle, double *R)
+{
+    size_t a = (axis + 1) % 3, b = (axis + 2) % 3;
+    turn_plane(R + 3 * a, R + 3 * b, 1, cos(angle), sin(angle));
+}
+
+static void turn_after(size_t axis, double angle, double *R)
+{
+    size_t a = (axis + 1) % 3, b = (axis + 2) % 3;
+    turn_plane(R + a, R + b, 3, cos(angle), -sin(angle));
+}
+
+/* M <- rotation and t <- place in the parent's frame, by one bone's channels. */
+static void read_channels(const skeleton *bones, const bone *b, const double *value, double *M,
+                          double *t)
+{
+    int acclaim = bones->rule == POSE_ACCLAIM;
+    memcpy(M, identity, sizeof identity);
+    memcpy(t, b->offset, sizeof b->offset);
+    for (size_t c = 0; c < b->channels; c++) {
+        double v = value[b->first + c];
+        size_t axis = b->channel[c] % 3u;
+        if (b->channel[c] >= MOVE_X)
+            t[axis] = acclaim ? t[axis] + v : v;
+        else if (acclaim)
+            turn_before(axis, v * bones->radians, M);
+        else
+            turn_after(axis, v * bones->radians, M);
+    }
+}
+
+static void pose_acclaim(const bone *b, const double *M, const double *t, const double *P,
+                         const double *q, double *R, double *x)
+{
+    double A[9], B[9];
+    product(b->frame, M, A);
+    product_trans(A, b->frame, B);
+    product(P, B, R);
+    if (b->parent == BONE_NONE)
+        memcpy(x, t, 3 * sizeof *x);
+    else
+        carry(q, R, b->offset, x);
+}
+
+static void pose_bvh(const double *M, const double *t, const double *P, const double *q, double *R,
+                     double *x)
+{
+    product(P, M, R);
+    carry(q, P, t, x);
+}
+
+void skeleton_pose(const skeleton *bones, const double *value, double *R, double *position)
+{
+    static const double origin[3] = {0};
+    for (size_t k = 0; k < bones->bones; k++) {
+        size_t j = bones->order[k];
+        const bone *b = &bones->bone[j];
+        int root = b->parent == BONE_NONE;
+        const double *P = root ? identity : R + 9 * b->parent;
+        const double *q = root ? origin : position + 3 * b->parent;
+        double M[9], t[3];
+        read_channels(bones, b, value, M, t);
+        if (bones->rule == POSE_ACCLAIM)
+            pose_acclaim(b, M, t, P, q, R + 9 * j, position + 3 * j);
+        else
+            pose_bvh(M, t, P, q, R + 9 * j, position + 3 * j);
+    }
+    for (size_t i = 0; bones->unit != 1.0 && i < 3 * bones->bones; i++)
+        position[i] /= bones->unit;
+}
+
+/* ---- clips ---------------------------------------------------------------------------------- */
+
+#define MAX_NUMBERS ((size_t)1 << 28)
+
+spd_status motion_new(spd_context *ctx, size_t frames, size_t joints, motion **clip)
+{
+    size_t numbers;
+    if (frames == 0 || joints == 0)
+        return ctx_fail(ctx, SPD_EINVAL, "a clip of %zu frames and %zu joints is empty", frames,
+                        joints);
+    if (mem_mul(frames, joints, &numbers) || numbers > MAX_NUMBERS / 3)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "%zu frames of %zu joints are more than 2^28 numbers; cut the clip into "
+                        "parts",
+                        frames, joints);
+    motion *fresh = mem_zero(1, sizeof *fresh);
+    if (!fresh)
+        return ctx_nomem(ctx, "a clip");
+    fresh->frames = frames;
+    fresh->joints = joints;
+    fresh->position = mem_alloc(3 * numbers, sizeof *fresh->position);
+    fresh->name = mem_zero(joints, sizeof *fresh->name);
+    if (!fresh->position || !fresh->name) {
+        motion_free(fresh);
+        return ctx_nomem(ctx, "a clip");
+    }
+    *clip = fresh;
+    return SPD_OK;
+}
+
+void motion_free(motion *clip)
+{
+    if (!clip)
+        return;
+    for (size_t i = 0; clip->name && i < clip->joints; i++)
+        mem_free(clip->name[i]);
+    mem_free(clip->name);
+    mem_free(clip->parent);
+    mem_free(clip->position);
+    mem_free(clip);
+}
+
+spd_status motion_check(spd_context *ctx, const motion *clip)
+{
+    size_t columns = 3 * clip->joints;
+    for (size_t i = 0; i < clip->frames * columns; i++)
+        if (!isfinite(clip->position[i]))
+            return ctx_fail(ctx, SPD_EFORMAT,
+                            "the position of '%s' in frame %zu is not a finite number",
+                            word_show_text(clip->name[i % columns / 3]).text, i / columns + 1);
+    return SPD_OK;
 }

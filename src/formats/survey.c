@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 #include "formats/data.h"
 #include "spdml-data.h"
 
@@ -40,7 +40,7 @@ static spd_status is_definite(spd_context *ctx, size_t n, const double *S, const
     *definite = lambda[0] > 0.0;
     if (fabs(lambda[0]) > 32.0 * (double)n * DBL_EPSILON * lambda[n - 1])
         return SPD_OK;
-    spd_status status = spd_check(ctx, n, 1, S, 0.0);
+    spd_status status = spd_check(ctx, SPD_SET(n, 1, S), 0.0);
     *definite = status == SPD_OK;
     if (status == SPD_ENOMEM || status == SPD_ECANCELLED)
         return status;
@@ -86,7 +86,7 @@ static spd_status judge_group(spd_context *ctx, const survey_work *work, size_t 
 {
     if (count == 0)
         return SPD_OK;
-    spd_status status = spd_eigh(ctx, work->n, count, work->S, work->lambda, NULL);
+    spd_status status = spd_eigh(ctx, SPD_SET(work->n, count, work->S), work->lambda, NULL);
     for (size_t k = 0; k < count && status >= 0; k++)
         status = judge(ctx, work, k, survey);
     return status;

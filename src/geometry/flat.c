@@ -28,15 +28,6 @@ void flat_weigh(size_t n, double *F)
             *F++ *= ROOT2;
 }
 
-void flat_matrix(size_t n, const double *f, double *A)
-{
-    for (size_t r = 0; r < n; r++) {
-        for (size_t c = 0; c < r; c++, f++)
-            A[r * n + c] = A[c * n + r] = *f / ROOT2;
-        A[r * n + r] = *f++;
-    }
-}
-
 void flat_vector(size_t n, const double *A, double *f)
 {
     for (size_t r = 0; r < n; r++) {
@@ -138,7 +129,7 @@ static unsigned log_euclidean_prepare(const kernels *k, size_t n, const double *
 {
     unsigned bad;
     memcpy(F, octet, TRI(n) * LANES * sizeof *F);
-    spdfun_judged(k, SPD_LOG, 0.0, n, 1, F, &bad, work);
+    spdfun_judged(k, SPD_FUNCTION_LOG, 0.0, n, 1, F, &bad, work);
     flat_weigh(n, F);
     return bad;
 }

@@ -17,8 +17,7 @@ size_t flat_size(size_t n);
 /* Off-diagonal entries of F (TRI(n) x 8) times sqrt 2, in place. */
 void flat_weigh(size_t n, double *F);
 
-/* A (n x n) <- the symmetric matrix whose vector is f (TRI(n)), and back. */
-void flat_matrix(size_t n, const double *f, double *A);
+/* f (TRI(n)) <- the vector of the symmetric matrix A (n x n). */
 void flat_vector(size_t n, const double *A, double *f);
 
 /* metric.dist2 of a flat metric: |f - G|^2. */

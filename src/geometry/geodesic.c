@@ -52,7 +52,7 @@ static spd_status airm_wide_point(size_t n, const double *Y, double t, const dou
     dense_solve(n, L, Z);
     if (dense_svd(n, Z, sigma, U, rest))
         return SPD_ENUMERIC;
-    spdfun_values(SPD_POWER, t, n, sigma, sigma);
+    spdfun_values(SPD_FUNCTION_POWER, t, n, sigma, sigma);
     dense_product_other(n, L, U, Z);
     dense_scale_columns(n, Z, sigma, Z);
     dense_gram(n, Z, G);
@@ -71,7 +71,7 @@ static spd_status airm_point(size_t n, const double *X, const double *Y, double 
         return SPD_ENUMERIC;
     if (is_wide(n, lambda))
         return airm_wide_point(n, Y, t, L, G, V);
-    spdfun_values(SPD_POWER, 0.5 * t, n, lambda, lambda);
+    spdfun_values(SPD_FUNCTION_POWER, 0.5 * t, n, lambda, lambda);
     dense_product(n, L, V, B);
     dense_scale_columns(n, B, lambda, B);
     dense_gram(n, B, G);
@@ -84,10 +84,11 @@ static spd_status log_euclidean_point(size_t n, const double *X, const double *Y
     double *A = work, *B = A + n * n, *rest = B + n * n;
     memcpy(A, X, n * n * sizeof *A);
     memcpy(B, Y, n * n * sizeof *B);
-    if (spdfun_dense(SPD_LOG, 0.0, n, A, rest) || spdfun_dense(SPD_LOG, 0.0, n, B, rest))
+    if (spdfun_dense(SPD_FUNCTION_LOG, 0.0, n, A, rest) ||
+        spdfun_dense(SPD_FUNCTION_LOG, 0.0, n, B, rest))
         return SPD_ENUMERIC;
     blend(n, A, B, t, G);
-    return spdfun_dense(SPD_EXP, 0.0, n, G, rest) ? SPD_ENUMERIC : SPD_OK;
+    return spdfun_dense(SPD_FUNCTION_EXP, 0.0, n, G, rest) ? SPD_ENUMERIC : SPD_OK;
 }
 
 /* With R = (L' Y L)^1/2, the map from X to the point is positive definite, and t has not passed
@@ -135,7 +136,7 @@ static spd_status bures_point(size_t n, const double *X, const double *Y, double
         return SPD_ENUMERIC;
     if (is_wide(n, lambda))
         return bures_wide_point(n, Y, t, L, G, V);
-    spdfun_values(SPD_SQRT, 0.0, n, lambda, lambda);
+    spdfun_values(SPD_FUNCTION_SQRT, 0.0, n, lambda, lambda);
     dense_rebuild(n, V, lambda, R, B);
     if (has_ended(n, L, R, t, B))
         return SPD_ENOTSPD;
@@ -171,13 +172,13 @@ static spd_status point(spd_metric id, size_t n, const double *X, const double *
                         double *G, double *work)
 {
     switch (id) {
-    case SPD_LOG_EUCLIDEAN:
+    case SPD_METRIC_LOG_EUCLIDEAN:
         return log_euclidean_point(n, X, Y, t, G, work);
-    case SPD_BURES_WASSERSTEIN:
+    case SPD_METRIC_BURES_WASSERSTEIN:
         return bures_point(n, X, Y, t, G, work);
-    case SPD_LOG_CHOLESKY:
+    case SPD_METRIC_LOG_CHOLESKY:
         return log_cholesky_point(n, X, Y, t, G, work);
-    case SPD_EUCLIDEAN:
+    case SPD_METRIC_EUCLIDEAN:
         return euclidean_point(n, X, Y, t, G, work);
     default:
         return airm_point(n, X, Y, t, G, work);

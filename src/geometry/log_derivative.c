@@ -28,7 +28,7 @@ unsigned log_derivative_prepare(const kernels *k, size_t m, double *A, double *l
     double *full = work, *value = full + m * m * LANES, *scratch = value + m * LANES;
     unsigned bad;
     k->eigh(m, 1, A, lambda, V, &bad, scratch);
-    spdfun_values(SPD_LOG, 0.0, m * LANES, lambda, value);
+    spdfun_values(SPD_FUNCTION_LOG, 0.0, m * LANES, lambda, value);
     for (size_t e = 0; e < m * LANES; e++)
         if (isnan(value[e]))
             bad |= 1u << (e % LANES);

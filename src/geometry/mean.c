@@ -12,13 +12,13 @@
 #define ROUNDING      1e-8
 
 static const mean_rule *const table[SPD_METRICS] = {
-    [SPD_AIRM] = &mean_airm,
-    [SPD_STEIN] = &mean_stein,
-    [SPD_LOG_EUCLIDEAN] = &mean_log_euclidean,
-    [SPD_JEFFREY] = &mean_jeffrey,
-    [SPD_BURES_WASSERSTEIN] = &mean_bures_wasserstein,
-    [SPD_LOG_CHOLESKY] = &mean_log_cholesky,
-    [SPD_EUCLIDEAN] = &mean_euclidean,
+    [SPD_METRIC_AIRM] = &mean_airm,
+    [SPD_METRIC_STEIN] = &mean_stein,
+    [SPD_METRIC_LOG_EUCLIDEAN] = &mean_log_euclidean,
+    [SPD_METRIC_JEFFREY] = &mean_jeffrey,
+    [SPD_METRIC_BURES_WASSERSTEIN] = &mean_bures_wasserstein,
+    [SPD_METRIC_LOG_CHOLESKY] = &mean_log_cholesky,
+    [SPD_METRIC_EUCLIDEAN] = &mean_euclidean,
 };
 
 const mean_rule *mean_get(spd_metric metric)

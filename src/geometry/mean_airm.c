@@ -49,7 +49,7 @@ static void airm_term(const kernels *k, size_t n, size_t octets, const double *f
     k->spread(TRI(n), frame, L);
     for (size_t g = 0; g < octets; g++)
         k->reduce(n, L, X + g * entries, X + g * entries, full);
-    spdfun_edges(k, SPD_LOG, 0.0, n, octets, X, edges, bad, rest);
+    spdfun_edges(k, SPD_FUNCTION_LOG, 0.0, n, octets, X, edges, bad, rest);
     for (size_t g = 0; g < octets; g++, T += airm_terms(n) * LANES) {
         const double *low = edges + 2 * g * LANES, *high = low + LANES;
         double *beta = T + entries + LANES;

@@ -48,14 +48,14 @@ static void log_term(const kernels *k, size_t n, size_t octets, const double *fr
 {
     (void)frame;
     memcpy(T, X, octets * TRI(n) * LANES * sizeof *T);
-    spdfun_judged(k, SPD_LOG, 0.0, n, octets, T, bad, work);
+    spdfun_judged(k, SPD_FUNCTION_LOG, 0.0, n, octets, T, bad, work);
 }
 
 static spd_status log_euclidean_advance(mean_state *s, const double *sum)
 {
     dense_unpack(s->n, sum, s->M);
     s->done = 1;
-    return spdfun_dense(SPD_EXP, 0.0, s->n, s->M, s->work) ? SPD_ENUMERIC : SPD_OK;
+    return spdfun_dense(SPD_FUNCTION_EXP, 0.0, s->n, s->M, s->work) ? SPD_ENUMERIC : SPD_OK;
 }
 
 const mean_rule mean_log_euclidean = {

@@ -16,8 +16,7 @@
 #define WIDE_SPREAD 0x1p-30
 #define CLOSE       100.0 /* squared */
 
-/* ---- in the first lanes of an octet -----------------------------------------------------------
- */
+/* ---- in the first lanes of an octet ---------------------------------------------------------- */
 
 /* octet (TRI x 8), lanes 0 to 3 <- X, Y, their mean, the identity; lower triangles are read. */
 static void load_few(size_t n, const double *X, const double *Y, double *octet)
@@ -111,8 +110,7 @@ static int jeffrey(size_t n, const double *X, const double *Y, double *d2, doubl
     return (bad & 3u) || unfit_few(n, X, Y, L, L);
 }
 
-/* ---- one by one -------------------------------------------------------------------------------
- */
+/* ---- one by one ------------------------------------------------------------------------------ */
 
 /* A <- both triangles from the lower one of X. */
 static void load(size_t n, const double *X, double *A)
@@ -188,13 +186,13 @@ size_t pair_work(spd_metric id, size_t n)
 {
     size_t octet = TRI(n) * LANES;
     switch (id) {
-    case SPD_AIRM:
+    case SPD_METRIC_AIRM:
         return kernels_norm_work(n) + 2 * n * n + 2 * n + dense_tridiagonal_work(n);
-    case SPD_LOG_EUCLIDEAN:
+    case SPD_METRIC_LOG_EUCLIDEAN:
         return 2 * LANES + octet + kernels_poles_work(n);
-    case SPD_BURES_WASSERSTEIN:
+    case SPD_METRIC_BURES_WASSERSTEIN:
         return 3 * n * n + n + dense_eigh_work(n);
-    case SPD_EUCLIDEAN:
+    case SPD_METRIC_EUCLIDEAN:
         return 0;
     default:
         return 3 * octet + LANES;
@@ -205,25 +203,25 @@ int pair_dist2(spd_metric id, size_t n, const double *X, const double *Y, double
 {
     int lost = 1;
     switch (id) {
-    case SPD_AIRM:
+    case SPD_METRIC_AIRM:
         lost = airm(n, X, Y, d2, work);
         break;
-    case SPD_STEIN:
+    case SPD_METRIC_STEIN:
         lost = stein(n, X, Y, d2, work);
         break;
-    case SPD_JEFFREY:
+    case SPD_METRIC_JEFFREY:
         lost = jeffrey(n, X, Y, d2, work);
         break;
-    case SPD_LOG_EUCLIDEAN:
+    case SPD_METRIC_LOG_EUCLIDEAN:
         lost = log_euclidean(n, X, Y, d2, work);
         break;
-    case SPD_BURES_WASSERSTEIN:
+    case SPD_METRIC_BURES_WASSERSTEIN:
         lost = bures(n, X, Y, d2, work);
         break;
-    case SPD_LOG_CHOLESKY:
+    case SPD_METRIC_LOG_CHOLESKY:
         lost = log_cholesky(n, X, Y, d2, work);
         break;
-    case SPD_EUCLIDEAN:
+    case SPD_METRIC_EUCLIDEAN:
         lost = (*d2 = flat(n, X, Y)) < LEAST_SUM;
         break;
     default:

@@ -258,15 +258,15 @@ const pair_rule *pair_rule_get(spd_metric metric)
                            log_euclidean = {2, 0, 1, 0, 1e-28, log_batch},
                            euclidean = {2, 0, 0, 1, 1e-28, euclidean_batch};
     switch (metric) {
-    case SPD_STEIN:
+    case SPD_METRIC_STEIN:
         return &stein;
-    case SPD_AIRM:
+    case SPD_METRIC_AIRM:
         return &airm;
-    case SPD_JEFFREY:
+    case SPD_METRIC_JEFFREY:
         return &jeffrey;
-    case SPD_LOG_EUCLIDEAN:
+    case SPD_METRIC_LOG_EUCLIDEAN:
         return &log_euclidean;
-    case SPD_EUCLIDEAN:
+    case SPD_METRIC_EUCLIDEAN:
         return &euclidean;
     default:
         return NULL;

@@ -12,19 +12,19 @@
 
 int spdfun_needs_spd(spd_function f)
 {
-    return f != SPD_EXP;
+    return f != SPD_FUNCTION_EXP;
 }
 
 static double value_of(spd_function f, double power, double x)
 {
     switch (f) {
-    case SPD_LOG:
+    case SPD_FUNCTION_LOG:
         return log(x);
-    case SPD_EXP:
+    case SPD_FUNCTION_EXP:
         return exp(x);
-    case SPD_SQRT:
+    case SPD_FUNCTION_SQRT:
         return sqrt(x);
-    case SPD_INVSQRT:
+    case SPD_FUNCTION_INVSQRT:
         return 1.0 / sqrt(x);
     default:
         return pow(x, power);
@@ -103,10 +103,10 @@ static int poles_of(spd_function f, size_t n)
 {
     if (n < POLES_FROM)
         return -1;
-    return f == SPD_LOG       ? POLES_LOG
-           : f == SPD_SQRT    ? POLES_SQRT
-           : f == SPD_INVSQRT ? POLES_INVSQRT
-                              : -1;
+    return f == SPD_FUNCTION_LOG       ? POLES_LOG
+           : f == SPD_FUNCTION_SQRT    ? POLES_SQRT
+           : f == SPD_FUNCTION_INVSQRT ? POLES_INVSQRT
+                                       : -1;
 }
 
 int spdfun_prefers_dense(const kernels *k, spd_function f, size_t n, size_t p)
@@ -189,9 +189,9 @@ static int is_doubtful(const function_choice *choice, double a, double b)
 {
     double low = fmin(a, b), high = fmax(a, b);
     switch (choice->f) {
-    case SPD_LOG:
+    case SPD_FUNCTION_LOG:
         return definite_doubt_spread(exp(low - high), 1.0);
-    case SPD_POWER:
+    case SPD_FUNCTION_POWER:
         return definite_doubt_spread(pow(low / high, 1.0 / fabs(choice->power)), 1.0);
     default:
         return definite_doubt_spread(low * low, high * high);

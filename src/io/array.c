@@ -41,7 +41,7 @@ static spd_status bare_array(spd_context *ctx, spd_type type, size_t ndim, const
 
 size_t array_width(spd_type type)
 {
-    return type == SPD_COMPLEX128 ? 16 : 8;
+    return type == SPD_TYPE_COMPLEX128 ? 16 : 8;
 }
 
 spd_status array_new(spd_context *ctx, spd_type type, size_t ndim, const size_t *shape,
@@ -58,7 +58,7 @@ spd_status array_new(spd_context *ctx, spd_type type, size_t ndim, const size_t 
         spd_array_free(fresh);
         return ctx_fail(ctx, SPD_ENOMEM, "out of memory for an array of %s numbers", text);
     }
-    if (type == SPD_INT64)
+    if (type == SPD_TYPE_INT64)
         fresh->i64 = data;
     else
         fresh->f64 = data;
@@ -82,7 +82,7 @@ spd_status array_new_text(spd_context *ctx, size_t ndim, const size_t *shape, si
                           spd_array **array, char **pool)
 {
     spd_array *fresh;
-    spd_status status = bare_array(ctx, SPD_TEXT, ndim, shape, &fresh);
+    spd_status status = bare_array(ctx, SPD_TYPE_TEXT, ndim, shape, &fresh);
     if (status < 0)
         return status;
     size_t pointers;
@@ -109,11 +109,11 @@ spd_status array_rename(spd_context *ctx, spd_array *array, const char *name)
 
 spd_status array_to_float(spd_context *ctx, spd_array *array)
 {
-    if (array->type == SPD_TEXT)
+    if (array->type == SPD_TYPE_TEXT)
         return ctx_fail(ctx, SPD_EINVAL, "holds text where numbers are expected");
-    if (array->type == SPD_COMPLEX128)
+    if (array->type == SPD_TYPE_COMPLEX128)
         return ctx_fail(ctx, SPD_EINVAL, "holds complex numbers where real ones are expected");
-    if (array->type == SPD_FLOAT64)
+    if (array->type == SPD_TYPE_FLOAT64)
         return SPD_OK;
     double *data = mem_alloc(array->count, sizeof *data);
     if (!data)
@@ -123,7 +123,7 @@ spd_status array_to_float(spd_context *ctx, spd_array *array)
     mem_free(array->i64);
     array->i64 = NULL;
     array->f64 = data;
-    array->type = SPD_FLOAT64;
+    array->type = SPD_TYPE_FLOAT64;
     return SPD_OK;
 }
 

@@ -32,19 +32,11 @@ spd_status npy_prefix(spd_context *ctx, const unsigned char *bytes, size_t size,
  * elements are there too is for npy_decode's caller to check. */
 spd_status npy_parse(spd_context *ctx, const unsigned char *bytes, size_t size, npy_header *header);
 
-/* Parses the dictionary of a header: everything but data_from. Used by npy_parse. */
-spd_status npy_parse_dictionary(spd_context *ctx, const char *text, size_t size,
-                                npy_header *header);
-
 /* The header of a file whose elements are all there and of a type that is read. */
 spd_status npy_read_header(spd_context *ctx, const io_source *source, npy_header *header);
 
 /* Shape and whether it is readable, for the list of a file's arrays. */
 void npy_describe(const npy_header *header, io_entry *entry);
-
-/* The array whose elements are the header->bytes bytes at data. */
-spd_status npy_decode(spd_context *ctx, const npy_header *header, const unsigned char *data,
-                      spd_array **array);
 
 /* Header and elements of an .npy image in memory. */
 spd_status npy_read_memory(spd_context *ctx, const unsigned char *bytes, size_t size,

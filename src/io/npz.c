@@ -1,4 +1,4 @@
-/* npz.c - .npz: a zip archive of .npy files, stored or deflated. */
+/* npz.c - numpy's .npz: a zip archive of .npy files, stored or deflated. */
 #include <stdio.h>
 #include <string.h>
 

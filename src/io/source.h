@@ -48,4 +48,15 @@ spd_status source_load(spd_context *ctx, const char *path, io_source **source);
 
 void source_free(io_source *source);
 
+/* Bytes of a piece; shorter ranges are not worth a second thread. */
+#define PIECE_BYTES ((size_t)8 << 20)
+
+/* Does the `size` bytes from `from` on, which are piece number from / PIECE_BYTES. It must not
+ * touch the context; non-zero: it cannot be done. */
+typedef int (*piece_body)(void *user, size_t from, size_t size);
+
+/* Runs body for all pieces of `size` bytes, in any order. SPD_EIO, without a message, when one of
+ * them failed; SPD_ECANCELLED when the caller asked to stop. task: "reading". */
+spd_status pieces_run(spd_context *ctx, const char *task, size_t size, piece_body body, void *user);
+
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "io/inflate.h"
-#include "io/pieces.h"
+#include "io/source.h"
 #include "io/zip.h"
 
 const zip_member *zip_find(const zip_archive *archive, const char *name)

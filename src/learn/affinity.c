@@ -1,18 +1,21 @@
 /* affinity.c - which pairs of samples the cost is summed over: A = Gw - Gb (math.md, eq. 3).
  *
- * Directed links are found by affinity_matrix.c, affinity_lists.c (labels) or affinity_far.c (no
- * labels), and joined to pairs by affinity_links.c; here stand the checks and the defaults. */
+ * Directed links are found by affinity_search.c (labels) or affinity_far.c (no labels), and joined
+ * to pairs by affinity_links.c; here stand the checks and the defaults. */
 #include "learn/affinity.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/memory.h"
 #include "learn/affinity_search.h"
 #include "learn/fit.h"
 #include "learn/usual.h"
 #include "objective/objective.h"
+#include "run/engine.h"
+#include "sets/to_host.h"
 
 #define UNSUPERVISED_NU_W 5
 
@@ -178,11 +181,6 @@ static spd_status check_classes(spd_context *ctx, size_t p, const classes *c)
     return SPD_OK;
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static void limit(graph_job *g, const spd_fit_options *used)
 {
     int choosing = objective_get(used->objective)->of_sample != NULL;
@@ -233,8 +231,8 @@ static spd_status neighbour_graph(spd_context *ctx, graph_job *g, spd_fit_option
                                   spd_pair **pairs, size_t *count)
 {
     links l = {0};
-    spd_status status = used->learning == SPD_SUPERVISED ? supervised(ctx, g, used, &l)
-                                                         : unsupervised(ctx, g, used, &l);
+    spd_status status = used->learning == SPD_LEARNING_SUPERVISED ? supervised(ctx, g, used, &l)
+                                                                  : unsupervised(ctx, g, used, &l);
     if (status == SPD_OK)
         status = links_join(ctx, g->p, &l, used->graph, used->affinity_weight, pairs, count);
     if (status == SPD_OK)
@@ -245,13 +243,13 @@ static spd_status neighbour_graph(spd_context *ctx, graph_job *g, spd_fit_option
 
 /* ---- the public functions -------------------------------------------------------------------- */
 
-static spd_status check_arguments(spd_context *ctx, const spd_store *set,
+static spd_status check_arguments(spd_context *ctx, const spd_set *set,
                                   const spd_fit_options *options, spd_pair *const *pairs,
                                   const size_t *count)
 {
-    size_t p = set ? set->p : 0;
-    if (!set || set->n == 0 || !options || !pairs || !count)
-        return ctx_fail(ctx, SPD_EINVAL, "matrices, options or the output for pairs are missing");
+    size_t p = set->p;
+    if (!options || !pairs || !count)
+        return ctx_fail(ctx, SPD_EINVAL, "options or the output for pairs are missing");
     if (p < 2)
         return ctx_fail(ctx, SPD_EINVAL, "%zu sample%s: pairs need at least two", p,
                         p == 1 ? "" : "s");
@@ -262,11 +260,11 @@ static spd_status check_arguments(spd_context *ctx, const spd_store *set,
                         options->affinity_weight);
     if ((unsigned)options->graph > SPD_GRAPH_DIRECTED)
         return ctx_fail(ctx, SPD_EINVAL, "unknown kind of graph");
-    if (options->learning == SPD_MAXIMAL_VARIANCE)
+    if (options->learning == SPD_LEARNING_VARIANCE)
         return ctx_fail(ctx, SPD_EINVAL,
                         "maximal variance has no graph of pairs: its cost runs over samples and "
                         "their mean");
-    if ((unsigned)options->learning > SPD_OWN_GRAPH)
+    if ((unsigned)options->learning > SPD_LEARNING_OWN_GRAPH)
         return ctx_fail(ctx, SPD_EINVAL, "unknown kind of learning");
     return SPD_OK;
 }
@@ -280,23 +278,39 @@ static spd_status check_weights(spd_context *ctx, const spd_fit_options *o)
     return ctx_fail(ctx, SPD_EINVAL,
                     "the %s objective weighs its pairs itself: it has no affinity weight and no "
                     "directed graph",
-                    spd_objective_name(o->objective));
+                    spd_name(SPD_ENUM_OBJECTIVE, o->objective));
 }
 
-spd_status spd_affinity(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
+/* options->nu_w and so on <- as used. */
+static spd_status make_graph(spd_context *ctx, const spd_set *X, const int *label,
+                             spd_fit_options *used, spd_fit_options *options, spd_pair **pairs,
+                             size_t *count)
+{
+    if (used->learning == SPD_LEARNING_OWN_GRAPH)
+        return own_graph(ctx, X->p, used, pairs, count);
+    graph_job g = {.p = X->p,
+                   .set = X,
+                   .label = label,
+                   .metric = used->metric,
+                   .seed = used->seed,
+                   .search = used->search,
+                   .candidates = used->candidates};
+    spd_status status = neighbour_graph(ctx, &g, used, pairs, count);
+    options->search = g.search;
+    options->recall = g.recall;
+    return status;
+}
+
+spd_status spd_affinity(spd_context *ctx, const spd_set *given, const int *label,
                         spd_fit_options *options, spd_pair **pairs, size_t *count)
 {
-    spd_store lent;
-    store_lend(&lent, n, p, X);
-    return spd_affinity_store(ctx, X ? &lent : NULL, label, options, pairs, count);
-}
-
-spd_status spd_affinity_store(spd_context *ctx, const spd_store *store, const int *label,
-                              spd_fit_options *options, spd_pair **pairs, size_t *count)
-{
+    spd_set X, host;
+    spd_fit_options used = {0};
+    arena room = {0};
     ctx_clear(ctx);
-    spd_fit_options used;
-    spd_status status = check_arguments(ctx, store, options, pairs, count);
+    spd_status status = set_take(ctx, "X", given, &X);
+    if (status == SPD_OK)
+        status = check_arguments(ctx, &X, options, pairs, count);
     if (status == SPD_OK)
         status = fit_options_take(ctx, options, &used);
     if (status == SPD_OK)
@@ -305,24 +319,13 @@ spd_status spd_affinity_store(spd_context *ctx, const spd_store *store, const in
         return status;
     spd_pair *made = NULL;
     size_t there = 0;
-    if (used.learning == SPD_OWN_GRAPH) {
-        status = own_graph(ctx, store->p, &used, &made, &there);
-    } else {
-        graph_job g = {.n = store->n,
-                       .p = store->p,
-                       .X = store->X,
-                       .set = store,
-                       .label = label,
-                       .metric = used.metric,
-                       .seed = used.seed,
-                       .search = used.search,
-                       .candidates = used.candidates};
-        status = neighbour_graph(ctx, &g, &used, &made, &there);
-        options->search = g.search;
-        options->recall = g.recall;
-    }
+    if (engine_of(&X))
+        status = set_to_host(ctx, &X, &room, &host);
+    if (status == SPD_OK)
+        status = make_graph(ctx, engine_of(&X) ? &host : &X, label, &used, options, &made, &there);
+    arena_free(&room);
     if (status < 0)
-        return store_locate(ctx, store, status);
+        return set_locate(ctx, &X, status);
     *pairs = made;
     *count = there;
     options->nu_w = used.nu_w;
@@ -333,7 +336,8 @@ spd_status spd_affinity_store(spd_context *ctx, const spd_store *store, const in
 spd_status affinity_of_distances(spd_context *ctx, size_t p, const double *D, const int *label,
                                  spd_fit_options *options, spd_pair **pairs, size_t *count)
 {
-    graph_job g = {.p = p, .D = D, .label = label, .metric = options->metric};
+    graph_job g = {
+        .p = p, .D = D, .label = label, .metric = options->metric, .seed = options->seed};
     return neighbour_graph(ctx, &g, options, pairs, count);
 }
 

@@ -13,7 +13,7 @@
 /* Checks own pairs: i != j, both < p, each unordered pair once, values >= 0 and not too large. */
 spd_status affinity_check(spd_context *ctx, size_t p, size_t count, const spd_pair *pairs);
 
-/* What spd_affinity gives for supervised learning, from known squared distances D (p x p) in place
+/* What spd_affinity gives, supervised or not, from known squared distances D (p x p) in place
  * of the matrices; neighbours that only rounding tells apart may be others. */
 spd_status affinity_of_distances(spd_context *ctx, size_t p, const double *D, const int *label,
                                  spd_fit_options *options, spd_pair **pairs, size_t *count);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "learn/affinity_search.h"
+#include "search/search.h"
 
 /* How many of the nearest are too near to be far: at least nu_w, at most half the set. */
 static size_t too_near(const graph_job *g)
@@ -28,7 +29,7 @@ static void draw_far(size_t p, size_t i, size_t far, rng *r, size_t *mark, links
 }
 
 /* near (p x k): neighbours, nearest first; mark: p zeros. */
-static void link_all(const graph_job *g, size_t k, const int64_t *near, size_t far, size_t *mark,
+static void link_all(const graph_job *g, size_t k, const neighbour *near, size_t far, size_t *mark,
                      links *l)
 {
     rng r;
@@ -36,7 +37,7 @@ static void link_all(const graph_job *g, size_t k, const int64_t *near, size_t f
     for (size_t i = 0; i < g->p; i++) {
         mark[i] = i + 1;
         for (size_t e = 0; e < k; e++) {
-            size_t j = (size_t)near[i * k + e];
+            size_t j = near[i * k + e].index;
             mark[j] = i + 1;
             if (e < g->nu_w)
                 links_add(l, i, j, LINK_WITHIN);
@@ -55,25 +56,23 @@ spd_status graph_near_far(spd_context *ctx, graph_job *g, links *l)
                         g->nu_w, p);
     size_t far = g->nu_b < p - 1 - k ? g->nu_b : p - 1 - k;
     arena room = {0};
-    int64_t *near = arena_alloc(&room, p, k * sizeof *near);
-    double *d2 = arena_alloc(&room, p, k * sizeof *d2);
     size_t *mark = arena_zero(&room, p, sizeof *mark);
+    search_result found = {0};
+    search_job job = {
+        .metric = g->metric, .samples = g->set, .queries = g->set, .k = {k}, .seed = g->seed};
+    if (graph_approximates(g))
+        job.search = SPD_SEARCH_APPROXIMATE;
     spd_status status = arena_status(&room, ctx, "neighbour graph");
-    spd_neighbours found = {.size = sizeof found,
-                            .k = k,
-                            .index = near,
-                            .d2 = d2,
-                            .search =
-                                graph_approximates(g) ? SPD_SEARCH_APPROXIMATE : SPD_SEARCH_EXACT,
-                            .seed = g->seed};
-    if (status == SPD_OK)
-        status = spd_nearest_store(ctx, g->metric, g->set, NULL, &found);
+    if (status == SPD_OK && g->D)
+        status = search_in_matrix(ctx, &job, p, g->D, &room, &found);
+    else if (status == SPD_OK)
+        status = search_run(ctx, &job, &room, &found);
     g->search = found.search;
     g->recall = found.recall;
     if (status == SPD_OK)
         status = links_new(ctx, p * (g->nu_w + far), l);
     if (status == SPD_OK)
-        link_all(g, k, near, far, mark, l);
+        link_all(g, k, found.list, far, mark, l);
     arena_free(&room);
     return status;
 }

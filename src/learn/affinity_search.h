@@ -3,24 +3,23 @@
 #define SPD_LEARN_AFFINITY_SEARCH_H
 
 #include "base/classes.h"
-#include "base/store.h"
+#include "sets/set.h"
 #include "learn/affinity_links.h"
 
 /* Whose neighbours are wanted, and how many. */
 typedef struct graph_job {
-    size_t n, p;
-    const double *X;  /* p x n x n; NULL where they are not in memory as float64 */
-    const int *label; /* p; negative: unknown. NULL: unsupervised */
-    const classes *c; /* of label */
+    size_t p;
+    const spd_set *set; /* the samples; NULL if D is known */
+    const int *label;   /* p; negative: unknown. NULL: unsupervised */
+    const classes *c;   /* of label */
     spd_metric metric;
     size_t nu_w, nu_b;
-    size_t near_unknown, far_unknown; /* the same for samples without a label */
+    size_t near_unknown, far_unknown; /* the same for samples without a label, no larger */
     uint64_t seed;                    /* of the far pairs */
     const double *D;                  /* p x p squared distances where they are known; else NULL */
     spd_search search;                /* in: how; out: which it was */
     size_t candidates;                /* look among so many samples only; 0: among all */
     double recall;                    /* out */
-    const spd_store *set;             /* the samples where X is NULL */
 } graph_job;
 
 /* Links that graph_by_class and graph_far_unknown add at most. */
@@ -45,20 +44,12 @@ spd_status graph_near_far(spd_context *ctx, graph_job *g, links *l);
  * for far ones; one that is near after all stays a within pair (links_join). far_unknown < p. */
 spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l);
 
-/* The ways of graph_by_class; the first with distances that are known, X unused. */
-spd_status graph_from_matrix(spd_context *ctx, const graph_job *g, const double *D, links *l);
-spd_status graph_by_matrix(spd_context *ctx, const graph_job *g, links *l);
-spd_status graph_by_lists(spd_context *ctx, const graph_job *g, links *l);
-
-/* One that finds most of them, and whether it is wanted; recall <- how many. */
-spd_status graph_by_approximation(spd_context *ctx, graph_job *g, links *l);
+/* Is an approximate search wanted, and worth it? */
 int graph_approximates(const graph_job *g);
+
 /* *which (new), *count <- about g->candidates samples with a label, of every class some, drawn by
  * the seed; ascending. */
 spd_status graph_draw(spd_context *ctx, const graph_job *g, arena *keep, size_t **which,
                       size_t *count);
-
-/* The same in blocks of a store, for samples that need not lie in memory (affinity_tiles.c). */
-spd_status graph_by_tiles(spd_context *ctx, graph_job *g, links *l);
 
 #endif

@@ -64,7 +64,7 @@ void spd_fit_state_free(spd_fit_state *state)
 void spd_fit_state_options(const spd_fit_state *state, spd_fit_options *options)
 {
     spd_fit_options own = *state->now->options;
-    own.pairs = own.learning == SPD_OWN_GRAPH ? state->pairs : 0;
+    own.pairs = own.learning == SPD_LEARNING_OWN_GRAPH ? state->pairs : 0;
     own.own_pairs = own.pairs ? state->pair : NULL;
     sized_give(sizeof own, &own, options);
 }
@@ -104,8 +104,8 @@ static void checksum(size_t count, const spd_array *const *list, char text[17])
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < count; i++) {
-        const void *data =
-            list[i]->type == SPD_INT64 ? (const void *)list[i]->i64 : (const void *)list[i]->f64;
+        const void *data = list[i]->type == SPD_TYPE_INT64 ? (const void *)list[i]->i64
+                                                           : (const void *)list[i]->f64;
         hash = hash_bytes(hash, list[i]->name, strlen(list[i]->name));
         hash = hash_bytes(hash, data, list[i]->count * array_width(list[i]->type));
     }
@@ -123,7 +123,7 @@ static void write_pairs(record_writer *w, const spd_fit_state *s)
         weight[2 * k + 1] = s->pair[k].between;
     }
     record_matrix(w, "pair", s->pairs, 2, NULL);
-    w->array[w->count - 1].type = SPD_INT64;
+    w->array[w->count - 1].type = SPD_TYPE_INT64;
     w->array[w->count - 1].i64 = pair;
     record_matrix(w, "weight", s->pairs, 2, weight);
 }
@@ -161,15 +161,15 @@ spd_status spd_fit_state_save(spd_context *ctx, const spd_fit_state *state, cons
 static spd_status unpack_pairs(spd_context *ctx, const io_bundle *bundle, spd_fit_state *s)
 {
     const spd_array *index = NULL, *weight = NULL;
-    spd_status status = record_find(ctx, bundle, "pair", SPD_INT64, s->pairs, 2, &index);
+    spd_status status = record_find(ctx, bundle, "pair", SPD_TYPE_INT64, s->pairs, 2, &index);
     if (status == SPD_OK)
-        status = record_find(ctx, bundle, "weight", SPD_FLOAT64, s->pairs, 2, &weight);
+        status = record_find(ctx, bundle, "weight", SPD_TYPE_FLOAT64, s->pairs, 2, &weight);
     if (status != SPD_OK)
         return status;
     s->pair = mem_zero(s->pairs, sizeof *s->pair);
     if (!s->pair)
         return ctx_nomem(ctx, "a graph");
-    uint64_t samples = s->p + (s->now->options->learning == SPD_MAXIMAL_VARIANCE);
+    uint64_t samples = s->p + (s->now->options->learning == SPD_LEARNING_VARIANCE);
     for (size_t k = 0; k < s->pairs; k++) {
         uint64_t i = (uint64_t)index->i64[2 * k], j = (uint64_t)index->i64[2 * k + 1];
         double within = weight->f64[2 * k], between = weight->f64[2 * k + 1];
@@ -192,12 +192,12 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
     const spd_array *point = NULL, *moves = NULL;
     spd_status status = fields_read(ctx, FIELDS(optimiser_fields), optimiser_fields, meta, &at);
     if (status == SPD_OK)
-        status = record_find(ctx, bundle, "point", SPD_FLOAT64, at.rows, n * m, &point);
+        status = record_find(ctx, bundle, "point", SPD_TYPE_FLOAT64, at.rows, n * m, &point);
     if (status == SPD_OK && at.moves > 0)
-        status = record_find(ctx, bundle, "moves", SPD_FLOAT64, at.moves, n * m + 1, &moves);
+        status = record_find(ctx, bundle, "moves", SPD_TYPE_FLOAT64, at.moves, n * m + 1, &moves);
     if (status != SPD_OK)
         return status;
-    size_t most = at.rows > minimise_rows(SPD_POLAK_RIBIERE) ? LBFGS_MEMORY : 0;
+    size_t most = at.rows > minimise_rows(SPD_SOLVER_POLAK_RIBIERE) ? LBFGS_MEMORY : 0;
     if (at.memory.count > most || at.memory.first > most || at.iteration > s->now->iterations ||
         (at.iteration < s->now->iterations && s->now->rounds == 0) || at.refreshes > at.iteration)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: the optimiser's numbers contradict the rest");
@@ -220,7 +220,7 @@ static spd_status unpack_coordinates(spd_context *ctx, const io_bundle *bundle, 
     size_t n = s->now->n;
     if (s->now->options->coordinates == SPD_COORDINATES_PLAIN)
         return SPD_OK;
-    spd_status status = record_find(ctx, bundle, "coordinates", SPD_FLOAT64, n, n, &L);
+    spd_status status = record_find(ctx, bundle, "coordinates", SPD_TYPE_FLOAT64, n, n, &L);
     if (status != SPD_OK)
         return status;
     for (size_t r = 0; r < n; r++)
@@ -262,7 +262,7 @@ static spd_status check_sum(spd_context *ctx, const io_bundle *bundle, const jso
     char sum[17];
     const char *wanted = json_string_value(json_object_get(meta, "checksum"));
     for (size_t i = 0; i < bundle->count; i++)
-        if (!bundle->array[i] || bundle->array[i]->type == SPD_TEXT)
+        if (!bundle->array[i] || bundle->array[i]->type == SPD_TYPE_TEXT)
             return ctx_fail(ctx, SPD_EFORMAT, "array %zu is no part of a checkpoint", i);
     checksum(bundle->count, (const spd_array *const *)bundle->array, sum);
     if (!wanted || strcmp(wanted, sum) != 0)

@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
 
@@ -34,16 +34,17 @@
 /* A difference is led by the pairs that outweigh the others: within, when it is positive. */
 int coordinates_need_cost(const spd_fit_options *options)
 {
-    return options->objective == SPD_DIFFERENCE && options->metric != SPD_LOG_EUCLIDEAN;
+    return options->objective == SPD_OBJECTIVE_DIFFERENCE &&
+           options->metric != SPD_METRIC_LOG_EUCLIDEAN;
 }
 
 spd_coordinates coordinates_choose(const spd_fit_options *options, double cost)
 {
     if (options->coordinates != SPD_COORDINATES_AUTO)
         return options->coordinates;
-    if (options->metric == SPD_LOG_EUCLIDEAN)
+    if (options->metric == SPD_METRIC_LOG_EUCLIDEAN)
         return SPD_COORDINATES_PLAIN;
-    if (options->objective != SPD_DIFFERENCE)
+    if (options->objective != SPD_OBJECTIVE_DIFFERENCE)
         return SPD_COORDINATES_WITHIN;
     return cost > 0.0 ? SPD_COORDINATES_MEAN : SPD_COORDINATES_HARMONIC;
 }
@@ -53,10 +54,10 @@ spd_coordinates coordinates_choose(const spd_fit_options *options, double cost)
 /* The sum of D_i A^-1 D_i = E_i'E_i, E_i = L^-1 D_i with A = L L', by chunks of samples. */
 typedef struct scatter {
     const engine_input *in;
-    const spd_store *set; /* its samples */
-    const double *L;      /* n x n */
-    const size_t *first;  /* p + 1: where the within pairs of a sample begin in `link` */
-    const size_t *link;   /* numbers of pairs */
+    const spd_set *set;  /* its samples */
+    const double *L;     /* n x n */
+    const size_t *first; /* p + 1: where the within pairs of a sample begin in `link` */
+    const size_t *link;  /* numbers of pairs */
     size_t samples, chunks;
     double *sum;  /* chunks x n x n, of which the lower triangles count */
     double *work; /* threads x 2 n n */
@@ -73,11 +74,11 @@ static spd_status deviation(const scatter *s, size_t i, double *D, double *room,
     *some = total > 0.0;
     if (!*some)
         return SPD_OK;
-    if (store_read(s->set, i, 1, D) < 0)
+    if (set_read(s->set, i, 1, D) < 0)
         return SPD_EIO;
     for (size_t k = s->first[i]; k < s->first[i + 1]; k++) {
         const spd_pair *link = &s->in->pair[s->link[k]];
-        const double *X = store_sample(s->set, link->i == i ? link->j : link->i, room);
+        const double *X = set_sample(s->set, link->i == i ? link->j : link->i, room);
         if (!X)
             return SPD_EIO;
         for (size_t e = 0; e < n2; e++)
@@ -141,7 +142,7 @@ static spd_status within_scatter(spd_context *ctx, const engine_input *in, const
 {
     size_t n2 = in->n * in->n;
     arena room = {0};
-    spd_store lent;
+    spd_set lent;
     scatter s = {.in = in, .set = engine_set(in, &lent), .L = L};
     s.samples = in->p < SCATTER_SAMPLES ? in->p : SCATTER_SAMPLES;
     s.chunks = s.samples < CHUNKS ? s.samples : CHUNKS;
@@ -155,7 +156,7 @@ static spd_status within_scatter(spd_context *ctx, const engine_input *in, const
     if (status == SPD_OK) {
         gather_links(in, first, link);
         status = parallel_for(ctx, s.chunks, scatter_chunk, &s, NULL, NULL, 0.0, NULL);
-        store_fail(ctx, s.set, status);
+        set_fail(ctx, s.set, status);
     }
     if (status == SPD_OK) {
         add_chunks(&s, T);
@@ -169,8 +170,8 @@ static spd_status within_scatter(spd_context *ctx, const engine_input *in, const
 static spd_status mean_factor(spd_context *ctx, spd_metric metric, const engine_input *in,
                               double *L)
 {
-    spd_store lent;
-    spd_status status = spd_mean_store(ctx, metric, engine_set(in, &lent), NULL, L, NULL);
+    spd_set lent;
+    spd_status status = spd_mean(ctx, metric, engine_set(in, &lent), NULL, L, NULL);
     if (status < 0 || !dense_chol(in->n, L))
         return status < 0 ? status : SPD_OK;
     ctx_fail(ctx, SPD_ENUMERIC, "the mean of the matrices is singular up to rounding");
@@ -181,14 +182,14 @@ static spd_status mean_factor(spd_context *ctx, spd_metric metric, const engine_
 static spd_status harmonic_factor(spd_context *ctx, const engine_input *in, double *L)
 {
     size_t n = in->n;
-    spd_store lent;
+    spd_set lent;
     arena room = {0};
     double *G = arena_alloc(&room, n, n * sizeof *G);
     double *Q = arena_alloc(&room, n, n * sizeof *Q);
     double *work = arena_alloc(&room, dense_lq_work(n), sizeof *work);
     spd_status status = arena_status(&room, ctx, "the coordinates");
     if (status == SPD_OK)
-        status = spd_mean_store(ctx, SPD_JEFFREY, engine_set(in, &lent), NULL, G, NULL);
+        status = spd_mean(ctx, SPD_METRIC_JEFFREY, engine_set(in, &lent), NULL, G, NULL);
     if (status >= 0) {
         tall_solve(n, n, L, G);
         dense_transpose(n, G);
@@ -237,7 +238,8 @@ static spd_status within_factor(spd_context *ctx, const engine_input *in, double
 /* L <- the factor of the mean or of the harmonic mean of `in`. */
 static spd_status plain_factor(spd_context *ctx, int harmonic, const engine_input *in, double *L)
 {
-    spd_status status = mean_factor(ctx, harmonic ? SPD_EUCLIDEAN : SPD_JEFFREY, in, L);
+    spd_status status =
+        mean_factor(ctx, harmonic ? SPD_METRIC_EUCLIDEAN : SPD_METRIC_JEFFREY, in, L);
     return status == SPD_OK && harmonic ? harmonic_factor(ctx, in, L) : status;
 }
 
@@ -249,14 +251,14 @@ static spd_status spread_factor(spd_context *ctx, int harmonic, const engine_inp
     if (in->p <= MEAN_SAMPLES)
         return plain_factor(ctx, harmonic, in, L);
     some.p = MEAN_SAMPLES;
-    spd_store lent;
-    const spd_store *set = engine_set(in, &lent);
+    spd_set lent;
+    const spd_set *set = engine_set(in, &lent);
     spd_status status = SPD_OK;
     double *X = mem_alloc(some.p, n2 * sizeof *X);
     if (!X)
         return ctx_nomem(ctx, "the coordinates");
     for (size_t i = 0; i < some.p && status == SPD_OK; i++)
-        status = store_fail(ctx, set, store_read(set, i * in->p / some.p, 1, X + i * n2));
+        status = set_fail(ctx, set, set_read(set, i * in->p / some.p, 1, X + i * n2));
     some.X = X;
     if (status == SPD_OK)
         status = plain_factor(ctx, harmonic, &some, L);
@@ -269,7 +271,7 @@ spd_status coordinates_factor(spd_context *ctx, spd_coordinates coordinates, con
 {
     if (coordinates != SPD_COORDINATES_WITHIN)
         return spread_factor(ctx, coordinates == SPD_COORDINATES_HARMONIC, in, L);
-    spd_status status = mean_factor(ctx, SPD_EUCLIDEAN, in, L);
+    spd_status status = mean_factor(ctx, SPD_METRIC_EUCLIDEAN, in, L);
     return status < 0 ? status : within_factor(ctx, in, L);
 }
 

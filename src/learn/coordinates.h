@@ -8,7 +8,7 @@
 #ifndef SPD_LEARN_COORDINATES_H
 #define SPD_LEARN_COORDINATES_H
 
-#include "engine/engine.h"
+#include "fit/engine.h"
 
 /* Those of the options, and for `auto` what was found best by measurement (docs/learning.md); cost
  * is that at the start, where coordinates_need_cost. */

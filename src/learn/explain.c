@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/sized.h"
-#include "engine/blas.h"
+#include "run/blas.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
 
@@ -142,7 +142,7 @@ spd_status spd_explain(spd_context *ctx, size_t n, size_t m, const double *W, co
     if (status == SPD_OK)
         status = check_finite(ctx, n * m, W);
     if (status == SPD_OK && M)
-        status = spd_check(ctx, n, 1, M, 0.0);
+        status = spd_check(ctx, SPD_SET(n, 1, M), 0.0);
     if (status < 0)
         return status;
     arena room = {0};

@@ -2,10 +2,10 @@
  * matrices, chunk by chunk, of the labels and of the sizes. Ranks share the chunks, and threads
  * those of a set in memory; another one is read once, in order. */
 #include "base/memory.h"
-#include "engine/blocks.h"
-#include "engine/check.h"
-#include "engine/parallel.h"
-#include "engine/split.h"
+#include "sets/blocks.h"
+#include "ops/check.h"
+#include "run/parallel.h"
+#include "run/split.h"
 #include "learn/fitting.h"
 #include "learn/hash.h"
 
@@ -21,7 +21,7 @@ static spd_status hash_chunk(void *user, size_t chunk, int thread)
     const hashing *h = user;
     size_t n2 = h->f->n * h->f->n, first = chunk * h->cut.each;
     size_t count = h->cut.all - first < h->cut.each ? h->cut.all - first : h->cut.each;
-    const double *X = h->f->set->X;
+    const double *X = set_doubles(h->f->set);
     (void)thread;
     h->chunk[chunk] = hash_bytes(0, X + first * n2, count * n2 * sizeof *X);
     return SPD_OK;
@@ -48,7 +48,7 @@ static spd_status examine_block(spd_context *ctx, void *user, size_t first, size
 {
     hashing *h = user;
     spd_status status = check_part(ctx, "X", n, count, X, first, 0.0);
-    if (status < 0 || h->f->set->X)
+    if (status < 0 || set_doubles(h->f->set))
         return status;
     hash_block(h, first, count, n, X);
     return SPD_OK;
@@ -58,9 +58,9 @@ static spd_status examine_block(spd_context *ctx, void *user, size_t first, size
 static spd_status hash_all(spd_context *ctx, hashing *h)
 {
     spd_status status = SPD_OK;
-    if (h->f->set->X)
+    if (set_doubles(h->f->set))
         status = ranks_settle(
-            ctx, parallel_share(ctx, h->cut.chunks, hash_chunk, h, NULL, NULL, 0.0, NULL));
+            ctx, parallel_split(ctx, h->cut.chunks, hash_chunk, h, NULL, NULL, 0.0, NULL));
     if (status == SPD_OK)
         ranks_collect(h->cut.ranks, h->cut.chunks, 1, sizeof *h->chunk, h->chunk);
     return status;
@@ -85,5 +85,5 @@ spd_status fitting_examine(fit *f)
         f->state.fingerprint = hash_bytes(hash, &labels, sizeof labels);
     }
     mem_free(h.chunk);
-    return store_locate(f->ctx, f->set, status);
+    return set_locate(f->ctx, f->set, status);
 }

@@ -12,8 +12,6 @@
  * All that a fit knows beyond its data is in one spd_fit_state, which a checkpoint saves as it is:
  * `now` is the record of the running start, brought up to date after every iteration, `best` that
  * of the best start before. */
-#include "learn/fitting.h"
-
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -21,17 +19,170 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "engine/blas.h"
-#include "engine/blocks.h"
-#include "engine/check.h"
-#include "engine/engine.h"
-#include "engine/parallel.h"
+#include "fit/engine.h"
 #include "learn/affinity.h"
 #include "learn/complex_map.h"
 #include "learn/coordinates.h"
+#include "learn/fitting.h"
 #include "learn/logarithms.h"
 #include "learn/model.h"
 #include "linalg/tall.h"
+#include "objective/objective.h"
+#include "ops/check.h"
+#include "run/blas.h"
+#include "run/parallel.h"
+#include "sets/blocks.h"
+#include "sets/to_host.h"
+#include "spdml.h"
+
+/* ---- what is left to gain ------------------------------------------------------------------- */
+/* A cost that falls by A between two of its values and by B = q A after that has B q/(1 - q) left
+ * if q stays the same. Taken over windows of one width that is a geometric tail, which most often
+ * promises too little; over windows that double in width a tail in powers, which promises too much.
+ * The answer is the geometric mean of both: docs/learning.md says how good it was. */
+
+#define LEAST_STEPS   8   /* of a history that says anything */
+#define WIDEST        50  /* of a window of one width */
+#define LARGEST_QUOTA 0.9 /* of q: slower tails are not told apart */
+
+static double tail(double before, double between, double after)
+{
+    double fall = between - after, quota = fall / (before - between);
+    if (!(fall > 0.0))
+        return 0.0;
+    if (!(quota >= 0.0 && quota < LARGEST_QUOTA))
+        quota = LARGEST_QUOTA;
+    return fall * quota / (1.0 - quota);
+}
+
+/* The first entry of the last round. */
+static size_t last_start(const spd_model *model)
+{
+    size_t first = model->steps - 1;
+    if (model->rounds == 0)
+        return 0;
+    while (first > 0 && model->history[first].probes > 0)
+        first--;
+    return first;
+}
+
+double spd_model_gain(const spd_model *model)
+{
+    if (model->stop == SPD_STOP_GRADIENT || model->stop == SPD_STOP_LINE_SEARCH)
+        return 0.0;
+    if (model->stop == SPD_STOP_INVARIANT || model->steps <= LEAST_STEPS ||
+        model->steps - last_start(model) <= LEAST_STEPS)
+        return NAN;
+    size_t first = last_start(model);
+    const spd_fit_step *h = model->history + first;
+    size_t last = model->steps - 1 - first, width = last / 4 < WIDEST ? last / 4 : WIDEST;
+    double geometric = tail(h[last - 2 * width].cost, h[last - width].cost, h[last].cost);
+    double powers = tail(h[last / 4].cost, h[last / 2].cost, h[last].cost);
+    return sqrt(geometric * powers);
+}
+
+/* ---- the graph ------------------------------------------------------------------------------ */
+
+/* The star: every sample is pushed away from the mean M, which is sample number p. */
+static spd_status fitting_star_graph(fit *f)
+{
+    size_t p = f->state.p;
+    f->mean = mem_alloc(f->n * f->n, sizeof *f->mean);
+    f->state.pair = mem_alloc(p, sizeof *f->state.pair);
+    if (!f->mean || !f->state.pair)
+        return ctx_nomem(f->ctx, "the graph");
+    f->state.pairs = p;
+    for (size_t i = 0; i < p; i++)
+        f->state.pair[i] = (spd_pair){(uint32_t)i, (uint32_t)p, 0.0, 0.5};
+    spd_status status = spd_mean(
+        f->ctx, f->o.metric, f->set,
+        &(spd_mean_options){.size = sizeof(spd_mean_options), .tol = 1e-10}, f->mean, NULL);
+    return status < 0 ? status : SPD_OK;
+}
+
+/* The graph is a copy of one that is known. */
+static spd_status fitting_take_graph(fit *f, size_t pairs, const spd_pair *from)
+{
+    f->state.pair = mem_alloc(pairs, sizeof *from);
+    if (!f->state.pair)
+        return ctx_nomem(f->ctx, "the graph");
+    memcpy(f->state.pair, from, pairs * sizeof *from);
+    f->state.pairs = pairs;
+    return SPD_OK;
+}
+
+/* Squared distances between real forms are twice those between Hermitian matrices. */
+static void weigh_hermitian(const fit *f, size_t pairs, spd_pair *weighted)
+{
+    double share = set_share(f->set);
+    for (size_t k = 0; k < pairs && f->set->hermitian; k++) {
+        weighted[k].within *= share;
+        weighted[k].between *= share;
+    }
+}
+
+/* The graph that the options ask for, or a copy of `known`, unless that is NULL. */
+static spd_status fitting_make_graph(fit *f, const fit_graph *known)
+{
+    spd_fit_state *s = &f->state;
+    double began = ranks_clock(ranks_of(f->ctx));
+    spd_status status;
+    if (known)
+        status = fitting_take_graph(f, known->pairs, known->pair);
+    else if (f->o.learning == SPD_LEARNING_VARIANCE)
+        status = fitting_star_graph(f);
+    else
+        status = spd_affinity(f->ctx, f->set, f->label, &f->o, &s->pair, &s->pairs);
+    if (f->o.search == SPD_SEARCH_AUTO) { /* no neighbours were looked for */
+        f->o.search = SPD_SEARCH_EXACT;
+        f->o.recall = 1.0;
+    }
+    if (status == SPD_OK)
+        weigh_hermitian(f, s->pairs, s->pair);
+    f->seconds_graph = ranks_clock(ranks_of(f->ctx)) - began;
+    return status;
+}
+
+/* SPD_EINVAL, with the reason, for a graph without a cost to minimise. */
+static spd_status fitting_check_graph(const fit *f)
+{
+    size_t within, between;
+    affinity_count(f->state.pairs, f->state.pair, &within, &between);
+    if (objective_get(f->o.objective)->needs_both && (within == 0 || between == 0))
+        return ctx_fail(f->ctx, SPD_EINVAL,
+                        "the %s objective needs pairs within and between classes; there are %zu "
+                        "and %zu",
+                        spd_name(SPD_ENUM_OBJECTIVE, f->o.objective), within, between);
+    if (f->state.pairs == 0)
+        return ctx_fail(f->ctx, SPD_EINVAL, "the graph is empty: there is nothing to minimise");
+    double largest = 0.0;
+    for (size_t i = 0; i < f->state.pairs; i++)
+        largest = fmax(largest, fmax(f->state.pair[i].within, f->state.pair[i].between));
+    if (largest < AFFINITY_LEAST)
+        return ctx_fail(f->ctx, SPD_EINVAL,
+                        "the weights of the graph are at most %.2g: give larger ones; only their "
+                        "ratios matter",
+                        largest);
+    return SPD_OK;
+}
+
+/* *pairs (new), *count <- the graph of W'XW. */
+static spd_status fitting_mapped_graph(fit *f, spd_pair **pairs, size_t *count)
+{
+    const spd_fit_state *s = &f->state;
+    double *S = mem_alloc(s->p, f->m * f->m * sizeof *S);
+    if (!S)
+        return ctx_nomem(f->ctx, "mapped matrices");
+    spd_status status = spd_congruence(f->ctx, f->set, f->m, s->now->W, S);
+    if (status == SPD_OK)
+        status = spd_affinity(f->ctx, SPD_SET(f->m, s->p, S), f->label, &f->o, pairs, count);
+    if (status == SPD_OK)
+        weigh_hermitian(f, *count, *pairs);
+    mem_free(S);
+    return status;
+}
+
+/* ---- the fit -------------------------------------------------------------------------------- */
 
 static double seconds_fit(const fit *f)
 {
@@ -129,11 +280,22 @@ static int watch(void *user, const minimise_state *s, const spd_fit_step *last)
 
 static engine_input describe_input(const fit *f)
 {
-    engine_input in = {f->n,        f->m,           f->state.p,     f->set->X,     f->mean,
-                       f->o.metric, f->o.objective, f->state.pairs, f->state.pair, f->set};
+    engine_input in = {.n = f->n,
+                       .m = f->m,
+                       .p = f->state.p,
+                       .X = set_doubles(f->set),
+                       .extra = f->mean,
+                       .metric = f->o.metric,
+                       .objective = f->o.objective,
+                       .pairs = f->state.pairs,
+                       .pair = f->state.pair,
+                       .set = f->set,
+                       .there = f->there,
+                       .yields = f->yields};
     if (f->logs) {
         in.X = f->logs;
-        in.metric = SPD_EUCLIDEAN;
+        in.metric = SPD_METRIC_EUCLIDEAN;
+        in.there = NULL;
     }
     return in;
 }
@@ -143,7 +305,7 @@ static spd_status open_engine(fit *f)
 {
     spd_status status = SPD_OK;
     if (fit_approximates(&f->o) && !f->logs)
-        status = logarithms_new(f->ctx, f->n, f->state.p, f->set->X, &f->logs);
+        status = logarithms_new(f->ctx, f->n, f->state.p, set_doubles(f->set), &f->logs);
     engine_input in = describe_input(f);
     engine_free(f->engine);
     f->engine = NULL;
@@ -345,7 +507,7 @@ static spd_status take_over(fit *f, const spd_fit_state *s)
     }
     if (!f->state.now || (s->best && !f->state.best) || minimise_copy(&f->state.at, &s->at) < 0)
         return ctx_nomem(f->ctx, "the state of the fit");
-    if (f->o.learning == SPD_MAXIMAL_VARIANCE)
+    if (f->o.learning == SPD_LEARNING_VARIANCE)
         return fitting_star_graph(f);
     return fitting_take_graph(f, s->pairs, s->pair);
 }
@@ -398,7 +560,7 @@ static spd_status fit_open(fit *f, const fit_graph *known)
 
 static void fit_close(fit *f)
 {
-    engine_note(f->ctx, f->engine);
+    engine_tell(f->ctx, f->engine);
     engine_free(f->engine);
     mem_free(f->logs);
     mem_free(f->mean);
@@ -429,61 +591,78 @@ static spd_status fit_run(fit *f, const fit_graph *known, spd_model **model)
     return status;
 }
 
-static spd_status fit_all(spd_context *ctx, const spd_store *set, const int *label,
-                          const spd_fit_options *options, const spd_fit_watch *watch,
+/* f has its samples and whatever belongs to them. */
+static spd_status fit_all(fit *f, const spd_fit_options *options, const spd_fit_hooks *watch,
                           const fit_graph *known, int checked, spd_model **model)
 {
-    fit f = {.ctx = ctx, .set = set, .label = label, .watch = SPD_INIT(spd_fit_watch)};
-    ctx_clear(ctx);
-    spd_status status = fit_options_take(ctx, options, &f.o);
+    spd_context *ctx = f->ctx;
+    f->watch = (spd_fit_hooks)SPD_STRUCT(spd_fit_hooks);
+    spd_status status = fit_options_take(ctx, options, &f->o);
     if (status == SPD_OK)
-        status = sized_take(ctx, "spd_fit_watch", sizeof f.watch, &f.watch, watch);
-    if (f.watch.resume && (!options || options->solver == SPD_SOLVER_AUTO))
-        f.o.solver = f.watch.resume->now->options->solver;
+        status = sized_take(ctx, "spd_fit_hooks", sizeof f->watch, &f->watch, watch);
+    if (f->watch.resume && (!options || options->solver == SPD_SOLVER_AUTO))
+        f->o.solver = f->watch.resume->now->options->solver;
+    f->o.hermitian = f->set->hermitian != 0;
     if (status == SPD_OK)
-        status = fit_options_check(ctx, set, &f.o);
-    if (status < 0 || !set)
+        status = fit_options_check(ctx, f->set, &f->o);
+    if (status < 0)
         return status;
-    f.n = set->n;
-    f.state.p = set->p;
-    f.m = f.o.m;
-    f.o.restarts = f.o.restarts > 1 ? f.o.restarts : 1;
+    f->n = f->set->n;
+    f->state.p = f->set->p;
+    f->m = f->o.m;
+    f->o.restarts = f->o.restarts > 1 ? f->o.restarts : 1;
     if (!checked)
-        status = fitting_examine(&f);
+        status = fitting_examine(f);
     spd_private_blas_hold();
     if (status == SPD_OK)
-        status = fit_run(&f, known, model);
+        status = fit_run(f, known, model);
     spd_private_blas_release();
-    fit_close(&f);
-    return store_locate(ctx, set, status);
+    fit_close(f);
+    return set_locate(ctx, f->set, status);
 }
 
-spd_status spd_fit_store(spd_context *ctx, const spd_store *store, const int *label,
-                         const spd_fit_options *options, const spd_fit_watch *watch,
-                         spd_model **model)
+/* What the processor does in a fit reads a copy of samples on a device; the engine takes them from
+ * where they lie. So the map has the bits of a fit from the host. */
+static spd_status fit_set(fit f, const spd_set *given, const spd_fit_options *options,
+                          const spd_fit_hooks *watch, const fit_graph *known, spd_model **model)
 {
-    return fit_all(ctx, store, label, options, watch, NULL, 0, model);
+    spd_set X, host;
+    arena room = {0};
+    ctx_clear(f.ctx);
+    spd_status status = set_take(f.ctx, "X", given, &X);
+    if (status < 0)
+        return status;
+    f.set = &X;
+    if (engine_of(&X)) {
+        status = set_to_host(f.ctx, &X, &room, &host);
+        f.set = &host;
+        f.there = &X;
+    }
+    if (status == SPD_OK)
+        status = fit_all(&f, options, watch, known, 0, model);
+    arena_free(&room);
+    return status;
 }
 
-spd_status spd_fit(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
-                   const spd_fit_options *options, const spd_fit_watch *watch, spd_model **model)
+spd_status spd_fit(spd_context *ctx, const spd_set *X, const int *label,
+                   const spd_fit_options *options, const spd_fit_hooks *watch, spd_model **model)
 {
-    spd_store lent;
-    store_lend(&lent, n, p, X);
-    return fit_all(ctx, X ? &lent : NULL, label, options, watch, NULL, 0, model);
+    fit f = {.ctx = ctx, .label = label};
+    return fit_set(f, X, options, watch, NULL, model);
 }
 
-spd_status fit_on_graph(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
+spd_status fit_on_graph(spd_context *ctx, const spd_set *X, const int *label,
                         const spd_fit_options *options, const fit_graph *graph, spd_model **model)
 {
-    spd_store lent;
-    store_lend(&lent, n, p, X);
-    return fit_all(ctx, X ? &lent : NULL, label, options, NULL, graph, 0, model);
+    fit f = {.ctx = ctx, .label = label, .yields = 1};
+    return fit_set(f, X, options, NULL, graph, model);
 }
 
-spd_status fit_store_on_graph(spd_context *ctx, const spd_store *set, const int *label,
-                              const spd_fit_options *options, const fit_graph *graph,
-                              spd_model **model)
+spd_status fitting_again(const fit *f, const spd_fit_options *options, const fit_graph *graph,
+                         spd_model **model)
 {
-    return fit_all(ctx, set, label, options, NULL, graph, 1, model);
+    fit own = {.ctx = f->ctx, .set = f->set, .there = f->there, .label = f->label};
+    own.yields = f->yields;
+    ctx_clear(f->ctx);
+    return fit_all(&own, options, NULL, graph, 1, model);
 }

@@ -1,4 +1,4 @@
-/* fit.h - what belongs to a fit in addition to the public functions. */
+/* fit.h - what other rooms ask of a fit beside its public functions. */
 #ifndef SPD_LEARN_FIT_H
 #define SPD_LEARN_FIT_H
 
@@ -16,8 +16,7 @@ spd_status fit_options_read(spd_context *ctx, const spd_fit_options *given, spd_
 spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine);
 
 /* SPD_EINVAL, with the reason, for what cannot be fitted. */
-spd_status fit_options_check(spd_context *ctx, const spd_store *set,
-                             const spd_fit_options *options);
+spd_status fit_options_check(spd_context *ctx, const spd_set *set, const spd_fit_options *options);
 
 /* A graph that is known already. */
 typedef struct fit_graph {
@@ -25,14 +24,10 @@ typedef struct fit_graph {
     const spd_pair *pair;
 } fit_graph;
 
-/* spd_fit whose first graph, which the options ask for, is known already. */
-spd_status fit_on_graph(spd_context *ctx, size_t n, size_t p, const double *X, const int *label,
+/* spd_fit whose first graph, which the options ask for, is known already or, with a graph of NULL,
+ * is not. The processor does what a GPU asked for by name has no kernels for. */
+spd_status fit_on_graph(spd_context *ctx, const spd_set *X, const int *label,
                         const spd_fit_options *options, const fit_graph *graph, spd_model **model);
-
-/* The same on samples that have been checked. */
-spd_status fit_store_on_graph(spd_context *ctx, const spd_store *set, const int *label,
-                              const spd_fit_options *options, const fit_graph *graph,
-                              spd_model **model);
 
 /* Is there a cost under that metric? */
 int fit_metric(spd_metric metric);

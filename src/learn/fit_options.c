@@ -1,16 +1,77 @@
 /* fit_options.c - the options of a fit: defaults, the paper's settings, and what goes together. */
 #include "base/sized.h"
-#include "base/store.h"
 #include "learn/affinity.h"
 #include "learn/fit.h"
 #include "learn/model.h"
 #include "learn/usual.h"
 #include "objective/objective.h"
+#include "sets/set.h"
+
+/* ---- what is taken where options leave it open ---------------------------------------------- */
+
+/* By measurement on ten sets (docs/results.md). */
+#define USUAL_OBJECTIVE SPD_OBJECTIVE_SOFTMAX
+
+/* Objectives that choose among candidates: all of them in sets of no more samples than this, and
+ * beyond as many of the nearest. */
+#define ALL_CANDIDATES_UP_TO 500
+#define CANDIDATES_WITHIN    30
+#define CANDIDATES_BETWEEN   60
+
+/* Objectives of sums: a row for each; nu_w 0 stands for the smallest class, and then nu_b is no
+ * more. */
+typedef struct usual {
+    size_t nu_w, nu_b;
+} usual;
+
+static const usual rows[] = {
+    [SPD_OBJECTIVE_DIFFERENCE] = {0, 3}, /* the paper's */
+    [SPD_OBJECTIVE_RATIO] = {5, 5},
+};
+
+static usual candidates(size_t p, const classes *c)
+{
+    if (p > ALL_CANDIDATES_UP_TO)
+        return (usual){CANDIDATES_WITHIN, CANDIDATES_BETWEEN};
+    return (usual){c->largest > 1 ? c->largest - 1 : 1, c->labelled - c->smallest};
+}
+
+/* The approximate log-Euclidean cost is meant for the paper's objective; candidates need labels. */
+static spd_objective usual_objective(const spd_fit_options *o)
+{
+    int by_labels = o->learning == SPD_LEARNING_SUPERVISED && !o->own_pairs;
+    return o->paper || !by_labels || fit_approximates(o) ? SPD_OBJECTIVE_DIFFERENCE
+                                                         : USUAL_OBJECTIVE;
+}
+
+void usual_choices(spd_fit_options *options)
+{
+    if (options->objective == SPD_OBJECTIVE_AUTO)
+        options->objective = usual_objective(options);
+    if (options->init == SPD_INIT_AUTO && options->paper)
+        options->init = SPD_INIT_IDENTITY;
+    if (options->coordinates == SPD_COORDINATES_AUTO && options->paper)
+        options->coordinates = SPD_COORDINATES_PLAIN;
+    if (options->solver == SPD_SOLVER_AUTO)
+        options->solver = options->paper ? SPD_SOLVER_POLAK_RIBIERE : SPD_SOLVER_LBFGS;
+}
+
+void usual_nu(size_t p, const classes *c, spd_fit_options *options)
+{
+    usual row =
+        objective_get(options->objective)->of_sums ? rows[options->objective] : candidates(p, c);
+    if (options->nu_w == 0)
+        options->nu_w = row.nu_w ? row.nu_w : c->smallest;
+    if (options->nu_b == 0)
+        options->nu_b = row.nu_w || row.nu_b < options->nu_w ? row.nu_b : options->nu_w;
+}
+
+/* ---- the options ---------------------------------------------------------------------------- */
 
 void spd_fit_defaults(spd_fit_options *options, size_t size)
 {
     const spd_fit_options standard = {.size = sizeof standard,
-                                      .metric = SPD_STEIN,
+                                      .metric = SPD_METRIC_STEIN,
                                       .objective = SPD_OBJECTIVE_AUTO,
                                       .init = SPD_INIT_AUTO,
                                       .search = SPD_SEARCH_AUTO,
@@ -25,7 +86,7 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
     sized_give(sizeof standard, &standard, options);
 }
 
-void spd_fit_usual(spd_fit_options *options)
+void spd_fit_resolve(spd_fit_options *options)
 {
     spd_fit_options mine;
     fit_options_take(NULL, options, &mine);
@@ -49,47 +110,46 @@ spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_
 
 int fit_metric(spd_metric metric)
 {
-    return metric == SPD_STEIN || metric == SPD_AIRM || metric == SPD_JEFFREY ||
-           metric == SPD_LOG_EUCLIDEAN;
+    return metric == SPD_METRIC_STEIN || metric == SPD_METRIC_AIRM ||
+           metric == SPD_METRIC_JEFFREY || metric == SPD_METRIC_LOG_EUCLIDEAN;
 }
 
 int fit_approximates(const spd_fit_options *options)
 {
-    return options->metric == SPD_LOG_EUCLIDEAN && options->log_cost == SPD_LOG_COST_APPROXIMATE;
+    return options->metric == SPD_METRIC_LOG_EUCLIDEAN &&
+           options->log_cost == SPD_LOG_COST_APPROXIMATE;
 }
 
 /* What the newer options go with. */
 static spd_status check_coordinates(spd_context *ctx, const spd_fit_options *o)
 {
-    if (o->metric == SPD_LOG_EUCLIDEAN && o->coordinates > SPD_COORDINATES_PLAIN)
+    if (o->metric == SPD_METRIC_LOG_EUCLIDEAN && o->coordinates > SPD_COORDINATES_PLAIN)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the coordinates '%s' are not available under log-euclidean, whose cost is "
                         "another one in other coordinates; use plain ones",
-                        spd_coordinates_name(o->coordinates));
+                        spd_name(SPD_ENUM_COORDINATES, o->coordinates));
     if (o->rebuild_graph < 0 || o->rebuild_graph > FIT_MOST_ROUNDS)
         return ctx_fail(ctx, SPD_EINVAL, "the graph can be rebuilt 0 to %d times, not %d",
                         FIT_MOST_ROUNDS, o->rebuild_graph);
-    if (o->rebuild_graph && o->learning == SPD_OWN_GRAPH)
+    if (o->rebuild_graph && o->learning == SPD_LEARNING_OWN_GRAPH)
         return ctx_fail(ctx, SPD_EINVAL,
                         "a graph of your own cannot be rebuilt: how it was made is not known");
-    if (o->rebuild_graph && o->learning == SPD_MAXIMAL_VARIANCE)
+    if (o->rebuild_graph && o->learning == SPD_LEARNING_VARIANCE)
         return ctx_fail(ctx, SPD_EINVAL,
                         "maximal variance has no graph of neighbours that could be rebuilt");
-    if (o->rebuild_graph && o->learning == SPD_UNSUPERVISED)
+    if (o->rebuild_graph && o->learning == SPD_LEARNING_UNSUPERVISED)
         return ctx_fail(ctx, SPD_EINVAL,
                         "a graph without labels cannot be rebuilt: it would ask the map what is "
                         "near, which the map has learned from it");
-    if (o->candidates && o->learning != SPD_SUPERVISED)
+    if (o->candidates && o->learning != SPD_LEARNING_SUPERVISED)
         return ctx_fail(ctx, SPD_EINVAL, "only graphs with labels can be made among %zu candidates",
                         o->candidates);
     return SPD_OK;
 }
 
-spd_status fit_options_check(spd_context *ctx, const spd_store *set, const spd_fit_options *o)
+spd_status fit_options_check(spd_context *ctx, const spd_set *set, const spd_fit_options *o)
 {
-    const size_t n = set ? set->n : 0;
-    if (!set || set->p == 0 || n == 0)
-        return ctx_fail(ctx, SPD_EINVAL, "an empty set of matrices has nothing to learn from");
+    const size_t n = set->n;
     if (o->m < 1 || o->m >= n)
         return ctx_fail(ctx, SPD_EINVAL,
                         "m = %zu is out of range: a map of %zu x %zu matrices has 1 <= m <= %zu",
@@ -101,30 +161,31 @@ spd_status fit_options_check(spd_context *ctx, const spd_store *set, const spd_f
     if (!fit_metric(o->metric))
         return ctx_fail(ctx, SPD_EINVAL,
                         "no map can be learned under %s; use stein, airm, jeffrey or log-euclidean",
-                        spd_metric_name(o->metric) ? spd_metric_name(o->metric) : "that metric");
+                        spd_name(SPD_ENUM_METRIC, o->metric) ? spd_name(SPD_ENUM_METRIC, o->metric)
+                                                             : "that metric");
     if (!(o->tol >= 0.0 && o->gtol >= 0.0 && o->max_time >= 0.0) || o->max_iter < 0)
         return ctx_fail(ctx, SPD_EINVAL, "tolerances and limits must not be negative");
     if (!(o->affinity_weight >= 0.0 && o->affinity_weight <= AFFINITY_LARGEST))
         return ctx_fail(ctx, SPD_EINVAL,
                         "the affinity weight must be a number >= 0, and at most %g",
                         AFFINITY_LARGEST);
-    if (o->learning == SPD_MAXIMAL_VARIANCE && objective_get(o->objective)->needs_both)
+    if (o->learning == SPD_LEARNING_VARIANCE && objective_get(o->objective)->needs_both)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the %s objective needs pairs to pull together; maximal variance has "
                         "none",
-                        spd_objective_name(o->objective));
-    if (o->learning == SPD_MAXIMAL_VARIANCE && fit_approximates(o))
+                        spd_name(SPD_ENUM_OBJECTIVE, o->objective));
+    if (o->learning == SPD_LEARNING_VARIANCE && fit_approximates(o))
         return ctx_fail(ctx, SPD_EINVAL,
                         "maximal variance is not available for the approximate log-Euclidean cost; "
                         "use the exact one");
-    if (o->learning == SPD_MAXIMAL_VARIANCE && o->init == SPD_INIT_STEIN)
+    if (o->learning == SPD_LEARNING_VARIANCE && o->init == SPD_INIT_STEIN)
         return ctx_fail(ctx, SPD_EINVAL,
                         "maximal variance cannot start from a fit under Stein: the mean, which it "
                         "measures from, is another one there");
-    if (!spd_log_cost_name(o->log_cost))
+    if (!spd_name(SPD_ENUM_LOG_COST, o->log_cost))
         return ctx_fail(ctx, SPD_EINVAL, "there is no log-Euclidean cost number %d",
                         (int)o->log_cost);
-    if (fit_approximates(o) && !set->X)
+    if (fit_approximates(o) && !set_doubles(set))
         return ctx_fail(ctx, SPD_EINVAL,
                         "the approximate log-Euclidean cost needs all matrices in memory as "
                         "float64; use the exact one, or another metric");

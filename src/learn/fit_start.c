@@ -1,4 +1,4 @@
-/* fit_start.c - where a fit begins.
+/* fit_start.c - which start a fit takes.
  *
  * Left to choose, the start is that of the mean or that of the class means (csp), whichever has the
  * lower cost. Under AIRM, whose pairs cost several times as much, the way from there is gone under
@@ -30,8 +30,8 @@ static spd_status start_of(fit *f, spd_init init, double *W)
     rng r;
     rng_seed(&r, f->o.seed + ((uint64_t)f->state.start << 32));
     spd_status status = init == SPD_INIT_CSP
-                            ? start_csp_store(f->ctx, SPD_JEFFREY, f->set, f->m, f->label, W)
-                            : start_point_store(f->ctx, init, f->set, f->m, f->o.W, &r, W);
+                            ? start_csp(f->ctx, SPD_METRIC_JEFFREY, f->set, f->m, f->label, W)
+                            : start_point(f->ctx, init, f->set, f->m, f->o.W, &r, W);
     return status < 0 || !f->o.hermitian ? status : complex_map_nearest(f->ctx, f->n, f->m, W);
 }
 
@@ -71,12 +71,12 @@ static spd_status learn_under_stein(fit *f)
     const fit_graph graph = {f->state.pairs, f->state.pair};
     spd_fit_options o = f->o;
     spd_model *near = NULL;
-    o.metric = SPD_STEIN;
+    o.metric = SPD_METRIC_STEIN;
     o.init = SPD_INIT_AUTO;
     o.restarts = 1;
     o.rebuild_graph = 0;
     o.max_time = fitting_time(f);
-    spd_status status = fit_store_on_graph(f->ctx, f->set, f->label, &o, &graph, &near);
+    spd_status status = fitting_again(f, &o, &graph, &near);
     if (near)
         memcpy(f->state.at.W, near->W, f->n * f->m * sizeof *near->W);
     if (near && status == SPD_ECANCELLED) {
@@ -90,8 +90,8 @@ static spd_status learn_under_stein(fit *f)
 spd_status fitting_approach(fit *f)
 {
     int asked = f->o.init == SPD_INIT_STEIN;
-    int gains = f->o.init == SPD_INIT_AUTO && f->o.metric == SPD_AIRM;
-    if (!asked && (!gains || f->o.learning == SPD_MAXIMAL_VARIANCE))
+    int gains = f->o.init == SPD_INIT_AUTO && f->o.metric == SPD_METRIC_AIRM;
+    if (!asked && (!gains || f->o.learning == SPD_LEARNING_VARIANCE))
         return SPD_OK;
     spd_status status = learn_under_stein(f);
     if (status == SPD_ENUMERIC && !asked) {

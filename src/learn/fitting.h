@@ -3,7 +3,7 @@
 #ifndef SPD_LEARN_FITTING_H
 #define SPD_LEARN_FITTING_H
 
-#include "base/store.h"
+#include "sets/set.h"
 #include "learn/fit.h"
 #include "learn/state.h"
 
@@ -11,12 +11,14 @@
 typedef struct fit {
     spd_context *ctx;
     size_t n, m;
-    const spd_store *set; /* the samples */
+    const spd_set *set;   /* the samples */
+    const spd_set *there; /* the same on a GPU, or NULL */
+    int yields;           /* the processor does what a GPU asked for by name has no kernels for */
     const int *label;
     spd_fit_options o;
-    spd_fit_watch watch;
+    spd_fit_hooks watch;
     spd_fit_state state;
-    double *mean; /* SPD_MAXIMAL_VARIANCE: the sample that all others are measured from */
+    double *mean; /* SPD_LEARNING_VARIANCE: the sample that all others are measured from */
     double *logs; /* the samples of the approximate log-Euclidean cost (logarithms.h); else NULL */
     problem *engine; /* in the coordinates of the fit */
     double *work;    /* of tall_orthonormalise, and of changes of coordinates */
@@ -29,18 +31,6 @@ typedef struct fit {
 /* All samples are good; state.fingerprint <- that of them, the labels and the sizes
  * (fingerprint.c). */
 spd_status fitting_examine(fit *f);
-
-/* The graph is a copy of one that is known. */
-spd_status fitting_take_graph(fit *f, size_t pairs, const spd_pair *from);
-
-/* The star: every sample is pushed away from the mean, which is sample number p. */
-spd_status fitting_star_graph(fit *f);
-
-/* The graph that the options ask for, or a copy of `known`, unless that is NULL. */
-spd_status fitting_make_graph(fit *f, const fit_graph *known);
-
-/* SPD_EINVAL, with the reason, for a graph without a cost to minimise. */
-spd_status fitting_check_graph(const fit *f);
 
 /* What the graph has left of max_time; the least number above 0 when nothing is left, since 0 is no
  * limit. */
@@ -58,10 +48,11 @@ spd_status fitting_start(fit *f);
  * has kept to subspaces that no sample mixes. */
 spd_status fitting_judge_end(fit *f);
 
+/* A fit of the same samples, which have been checked, with another metric or start. */
+spd_status fitting_again(const fit *f, const spd_fit_options *options, const fit_graph *graph,
+                         spd_model **model);
+
 /* *cost <- that at W, in the original coordinates; state.at.grad is overwritten. */
 spd_status fitting_cost(fit *f, const double *W, double *cost);
-
-/* *pairs (new), *count <- the graph of W'XW, W that of state.now. */
-spd_status fitting_mapped_graph(fit *f, spd_pair **pairs, size_t *count);
 
 #endif

@@ -24,7 +24,7 @@
 #define ANGLE   0.1  /* of a turn, in radians */
 
 /* M, A, B (n x n each) <- the sums; X: n x n. */
-static spd_status add_up(const spd_store *set, double *M, double *A, double *B, double *X)
+static spd_status add_up(const spd_set *set, double *M, double *A, double *B, double *X)
 {
     size_t n = set->n, n2 = n * n, samples = set->p < SAMPLES ? set->p : SAMPLES;
     double weight_a = 0.0, weight_b = 0.0;
@@ -35,7 +35,7 @@ static spd_status add_up(const spd_store *set, double *M, double *A, double *B, 
     memset(B, 0, n2 * sizeof *B);
     for (size_t k = 0; k < samples; k++) {
         double a = rng_uniform(&r), b = rng_uniform(&r), trace = 0.0;
-        if (store_read(set, k * set->p / samples, 1, X) < 0)
+        if (set_read(set, k * set->p / samples, 1, X) < 0)
             return SPD_EIO;
         for (size_t c = 0; c < n; c++)
             trace += X[c * n + c];
@@ -95,7 +95,7 @@ static size_t part(size_t n, const double *C, const double *lambda, size_t *bloc
     return number(n, block);
 }
 
-spd_status invariant_find(spd_context *ctx, const spd_store *set, arena *room, invariant *found)
+spd_status invariant_find(spd_context *ctx, const spd_set *set, arena *room, invariant *found)
 {
     size_t n = set->n, n2 = n * n;
     double *M = arena_alloc(room, n2, sizeof *M), *V = arena_alloc(room, n2, sizeof *V);
@@ -106,7 +106,7 @@ spd_status invariant_find(spd_context *ctx, const spd_store *set, arena *room, i
     spd_status status = arena_status(room, ctx, "the start");
     *found = (invariant){.n = n, .count = 1};
     if (status == SPD_OK)
-        status = store_fail(ctx, set, add_up(set, M, V, C, X));
+        status = set_fail(ctx, set, add_up(set, M, V, C, X));
     if (status < 0 || dense_chol(n, M))
         return status; /* a sum that is singular up to rounding tells nothing */
     dense_reduce(n, M, V);

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/rng.h"
-#include "base/store.h"
+#include "sets/set.h"
 
 typedef struct invariant {
     size_t n, count; /* of subspaces; 1: no structure, and nothing below is there */
@@ -19,7 +19,7 @@ typedef struct invariant {
 } invariant;
 
 /* Finds the finest subspaces of the set, in `room`. */
-spd_status invariant_find(spd_context *ctx, const spd_store *set, arena *room, invariant *found);
+spd_status invariant_find(spd_context *ctx, const spd_set *set, arena *room, invariant *found);
 
 /* *kept <- is the span of W (n x m) a sum of parts that lie in different subspaces or groups of
  * them, so that descent from W never mixes these? */

@@ -17,7 +17,7 @@ static void centre(size_t n2, size_t p, double *L, double *mean)
 spd_status logarithms_new(spd_context *ctx, size_t n, size_t p, const double *X, double **L)
 {
     double *logs = mem_alloc(p, n * n * sizeof *logs), *mean = mem_zero(n, n * sizeof *mean);
-    spd_status status = logs && mean ? spd_apply(ctx, SPD_LOG, 0.0, n, p, X, logs)
+    spd_status status = logs && mean ? spd_apply(ctx, SPD_FUNCTION_LOG, 0.0, SPD_SET(n, p, X), logs)
                                      : ctx_nomem(ctx, "the logarithms");
     if (status == SPD_OK) {
         centre(n * n, p, logs, mean);

@@ -5,8 +5,8 @@
  *   d2_ij = |W'L_iW - W'L_jW|_F^2
  *
  * the Euclidean distances between the mapped L_i. So an engine minimises it that is given the L_i
- * for the X_i and SPD_EUCLIDEAN for the metric (geometry/pairs.h). Unlike the other costs this one
- * is no function of the distances between the mapped matrices themselves, and not the same for a W
+ * for the X_i and SPD_METRIC_EUCLIDEAN for the metric (geometry/pairs.h). Unlike the other costs this
+ * one is no function of the distances between the mapped matrices themselves, and not the same for a W
  * that is not orthonormal. */
 #ifndef SPD_LEARN_LOGARITHMS_H
 #define SPD_LEARN_LOGARITHMS_H

@@ -2,14 +2,179 @@
  * nothing is taken over before it agrees with the rest. */
 #include "learn/record.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/naming.h"
 #include "base/rng.h"
 #include "io/array.h"
 #include "learn/hash.h"
+
+/* ---- members of structs --------------------------------------------------------------------- */
+
+/* Enumerations are handled as the unsigned they are stored in. */
+_Static_assert(sizeof(spd_metric) == sizeof(unsigned) && sizeof(spd_stop) == sizeof(unsigned) &&
+                   sizeof(spd_init) == sizeof(unsigned),
+               "enumerations have the size of int");
+
+/* Integers above 2^63 - 1, which JSON readers do not agree on, become texts. */
+static json_t *u64_to_json(uint64_t value)
+{
+    char text[24];
+    if (value <= INT64_MAX)
+        return json_integer((json_int_t)value);
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    return json_string(text);
+}
+
+/* The JSON value of a member; NULL when it has none or memory is out. */
+static json_t *to_json(const field *f, const void *at)
+{
+    switch (f->type) {
+    case FIELD_SIZE:
+        return u64_to_json(*(const size_t *)at);
+    case FIELD_INT:
+        return *(const int *)at < 0 ? NULL : json_integer(*(const int *)at);
+    case FIELD_REAL:
+        return json_real(*(const double *)at); /* NULL for NaN and Inf */
+    case FIELD_U64:
+        return u64_to_json(*(const uint64_t *)at);
+    case FIELD_NAME:
+        break;
+    }
+    unsigned value;
+    memcpy(&value, at, sizeof value);
+    return json_string(spd_name(f->of, value)); /* NULL for a value without a word */
+}
+
+/* Adds count members of *record to object. SPD_EINVAL for a value that a reader would refuse. */
+static spd_status fields_write(spd_context *ctx, size_t count, const field *fields,
+                               const void *record, json_t *object)
+{
+    for (size_t i = 0; i < count; i++) {
+        json_t *value = to_json(&fields[i], (const char *)record + fields[i].offset);
+        if (!value)
+            return ctx_fail(ctx, SPD_EINVAL, "cannot be saved: '%s' has no valid value",
+                            fields[i].key);
+        if (json_object_set_new(object, fields[i].key, value) != 0)
+            return ctx_nomem(ctx, "meta.json");
+    }
+    return SPD_OK;
+}
+
+static int u64_from_json(const json_t *value, uint64_t *out)
+{
+    char *end;
+    if (json_is_integer(value)) {
+        *out = (uint64_t)json_integer_value(value);
+        return json_integer_value(value) < 0;
+    }
+    const char *text = json_string_value(value);
+    if (!text || *text < '0' || *text > '9')
+        return 1;
+    *out = strtoull(text, &end, 10);
+    return *end != '\0';
+}
+
+static int int_from_json(const json_t *value, int *out)
+{
+    json_int_t number = json_integer_value(value);
+    if (!json_is_integer(value) || number < 0 || number > INT_MAX)
+        return 1;
+    *out = (int)number;
+    return 0;
+}
+
+static int size_from_json(const json_t *value, size_t *out)
+{
+    uint64_t number;
+    if (u64_from_json(value, &number) || number > SIZE_MAX)
+        return 1;
+    *out = (size_t)number;
+    return 0;
+}
+
+static int real_from_json(const json_t *value, double *out)
+{
+    double number = json_number_value(value);
+    if (!json_is_number(value) || !isfinite(number))
+        return 1;
+    *out = number;
+    return 0;
+}
+
+static int from_json(const field *f, const json_t *value, void *at)
+{
+    switch (f->type) {
+    case FIELD_SIZE:
+        return size_from_json(value, at);
+    case FIELD_INT:
+        return int_from_json(value, at);
+    case FIELD_REAL:
+        return real_from_json(value, at);
+    case FIELD_U64:
+        return u64_from_json(value, at);
+    case FIELD_NAME:
+        break;
+    }
+    int found = spd_parse(NULL, f->of, json_string_value(value));
+    if (found >= 0)
+        memcpy(at, &found, sizeof found);
+    return found < 0;
+}
+
+spd_status fields_read(spd_context *ctx, size_t count, const field *fields, const json_t *object,
+                       void *record)
+{
+    static const char *const wanted[] = {"a whole number", "a whole number", "a number",
+                                         "a whole number", "a known name"};
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_object_get(object, fields[i].key);
+        if (!value && fields[i].later)
+            continue;
+        if (!value)
+            return ctx_fail(ctx, SPD_EFORMAT, "meta.json: '%s' is missing", fields[i].key);
+        if (from_json(&fields[i], value, (char *)record + fields[i].offset))
+            return ctx_fail(ctx, SPD_EFORMAT, "meta.json: '%s' is not %s", fields[i].key,
+                            wanted[fields[i].type]);
+    }
+    return SPD_OK;
+}
+
+spd_status fields_check(spd_context *ctx, size_t count, const field *fields, const void *record)
+{
+    for (size_t i = 0; i < count; i++) {
+        unsigned value;
+        if (fields[i].type != FIELD_NAME)
+            continue;
+        memcpy(&value, (const char *)record + fields[i].offset, sizeof value);
+        if (!spd_name(fields[i].of, value))
+            return ctx_fail(ctx, SPD_EINVAL, "there is no %s number %u",
+                            naming_of(fields[i].of)->kind, value);
+    }
+    return SPD_OK;
+}
+
+const char *fields_differ(size_t count, const field *fields, const void *a, const void *b)
+{
+    static const size_t sizes[] = {[FIELD_SIZE] = sizeof(size_t),
+                                   [FIELD_INT] = sizeof(int),
+                                   [FIELD_REAL] = sizeof(double),
+                                   [FIELD_U64] = sizeof(uint64_t),
+                                   [FIELD_NAME] = sizeof(unsigned)};
+    for (size_t i = 0; i < count; i++)
+        if (memcmp((const char *)a + fields[i].offset, (const char *)b + fields[i].offset,
+                   sizes[fields[i].type]) != 0)
+            return fields[i].key;
+    return NULL;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
 
 #define ORTHONORMAL     1e-8
 #define VECTORS         8
@@ -50,7 +215,7 @@ void record_array(record_writer *w, const spd_array *array)
 void record_matrix(record_writer *w, const char *name, size_t rows, size_t columns, double *values)
 {
     const spd_array array = {.name = name,
-                             .type = SPD_FLOAT64,
+                             .type = SPD_TYPE_FLOAT64,
                              .ndim = 2,
                              .shape = {rows, columns},
                              .count = rows * columns,
@@ -64,7 +229,7 @@ void record_map(record_writer *w, const char *name, size_t n, size_t m, double *
     if (hermitian && Z)
         spd_complex_extract(n / 2, m / 2, 1, W, Z);
     record_matrix(w, name, hermitian ? n / 2 : n, hermitian ? m / 2 : m, Z);
-    w->array[w->count - 1].type = hermitian ? SPD_COMPLEX128 : SPD_FLOAT64;
+    w->array[w->count - 1].type = hermitian ? SPD_TYPE_COMPLEX128 : SPD_TYPE_FLOAT64;
 }
 
 void record_history(record_writer *w, const char *name, size_t steps, const spd_fit_step *history)
@@ -196,9 +361,9 @@ spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *na
     if (!found || found->type != type)
         return ctx_fail(ctx, SPD_EFORMAT, "%s: is not %zu x %zu %s, as meta.json says", name, rows,
                         columns,
-                        type == SPD_FLOAT64      ? "numbers"
-                        : type == SPD_COMPLEX128 ? "complex numbers"
-                                                 : "whole numbers");
+                        type == SPD_TYPE_FLOAT64      ? "numbers"
+                        : type == SPD_TYPE_COMPLEX128 ? "complex numbers"
+                                                      : "whole numbers");
     status = check_finite(ctx, found);
     if (status == SPD_OK)
         *array = found;
@@ -208,13 +373,14 @@ spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *na
 spd_status record_find_map(spd_context *ctx, const io_bundle *bundle, const char *name, size_t n,
                            size_t m, int hermitian, const spd_array **array)
 {
-    return record_find(ctx, bundle, name, hermitian ? SPD_COMPLEX128 : SPD_FLOAT64, n, m, array);
+    return record_find(ctx, bundle, name, hermitian ? SPD_TYPE_COMPLEX128 : SPD_TYPE_FLOAT64, n, m,
+                       array);
 }
 
 spd_status record_to_map(spd_context *ctx, const spd_array *array, double *W)
 {
     size_t n = array->shape[0], m = array->shape[1], each = 1;
-    if (array->type == SPD_COMPLEX128) {
+    if (array->type == SPD_TYPE_COMPLEX128) {
         spd_complex_embed(n, m, 1, array->f64, W);
         each = 2;
     } else {
@@ -227,7 +393,8 @@ spd_status record_to_history(spd_context *ctx, const io_bundle *bundle, const ch
                              size_t steps, spd_fit_step **history)
 {
     const spd_array *table = NULL;
-    spd_status status = record_find(ctx, bundle, name, SPD_FLOAT64, steps, HISTORY_COLUMNS, &table);
+    spd_status status =
+        record_find(ctx, bundle, name, SPD_TYPE_FLOAT64, steps, HISTORY_COLUMNS, &table);
     if (status != SPD_OK)
         return status;
     spd_fit_step *fresh = mem_alloc(steps, sizeof *fresh);

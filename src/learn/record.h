@@ -6,8 +6,46 @@
 #include <jansson.h>
 
 #include "base/arena.h"
+#include "base/context.h"
 #include "io/file.h"
-#include "learn/fields.h"
+
+typedef enum field_type {
+    FIELD_SIZE = 0, /* size_t */
+    FIELD_INT,      /* int >= 0 */
+    FIELD_REAL,     /* double, finite */
+    FIELD_U64,      /* uint64_t */
+    FIELD_NAME      /* an enumeration, by name */
+} field_type;
+
+typedef struct field {
+    const char *key;
+    size_t offset; /* of the member */
+    spd_enum of;   /* FIELD_NAME: whose words */
+    field_type type;
+    int later; /* files of the first versions do not have it: the member is then kept */
+} field;
+
+#define FIELD(record, member, kind)                                                                \
+    {                                                                                              \
+        .key = #member, .offset = offsetof(record, member), .type = FIELD_##kind                   \
+    }
+#define FIELD_ENUM(record, member, words)                                                          \
+    {                                                                                              \
+        .key = #member, .offset = offsetof(record, member), .type = FIELD_NAME, .of = (words)      \
+    }
+
+/* How many fields a table has. */
+#define FIELDS(table) (sizeof(table) / sizeof *(table))
+
+/* Members of *record <- the values in object; SPD_EFORMAT names the key at fault. */
+spd_status fields_read(spd_context *ctx, size_t count, const field *fields, const json_t *object,
+                       void *record);
+
+/* SPD_EINVAL for the first enumeration of *record whose value has no name. */
+spd_status fields_check(spd_context *ctx, size_t count, const field *fields, const void *record);
+
+/* The key of the first member that differs between *a and *b; NULL when none does. */
+const char *fields_differ(size_t count, const field *fields, const void *a, const void *b);
 
 /* What this library writes; a file with another number is not read. */
 #define RECORD_MODEL_FORMAT      1

@@ -104,12 +104,13 @@ const char *spd_isa_name(void)
 spd_status spd_isa_check(spd_context *ctx)
 {
     const char *wanted = wanted_name();
-    unsigned known = 0;
+    spd_status status = SPD_OK;
     ctx_clear(ctx);
     if (!wanted)
         return SPD_OK;
-    spd_status status = naming_parse(ctx, &naming_isa, wanted, &known);
-    if (status == SPD_OK && !kernels_named(wanted))
+    if (naming_parse(ctx, &naming_isa, wanted) < 0)
+        status = SPD_EINVAL;
+    else if (!kernels_named(wanted))
         status = ctx_fail(ctx, SPD_EINVAL, "this machine has no %s; its best is %s", wanted,
                           kernels_named(NULL)->name);
     ctx_prefix(ctx, "SPDML_ISA");

@@ -57,6 +57,21 @@ void KERNEL(axpy)(size_t entries, double a, const double *x, double *y)
         y[e] += a * x[e];
 }
 
+void KERNEL(axpy4)(size_t entries, const double *a, const double *x, size_t stride, double *y)
+{
+    size_t e = 0;
+    for (; e + VW <= entries; e += VW) {
+        vd sum = *(const vu *)(y + e);
+        UNROLL
+        for (size_t i = 0; i < 4; i++)
+            sum += a[i] * *(const vu *)(x + i * stride + e);
+        *(vu *)(y + e) = sum;
+    }
+    for (; e < entries; e++)
+        for (size_t i = 0; i < 4; i++)
+            y[e] += a[i] * x[i * stride + e];
+}
+
 void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y)
 {
     size_t e = 0;

@@ -33,8 +33,7 @@ typedef struct lane_poles {
     vd constant, shift[POLES_MOST], weight[POLES_MOST];
 } lane_poles;
 
-/* ---- bounds -----------------------------------------------------------------------------------
- */
+/* ---- bounds ---------------------------------------------------------------------------------- */
 
 /* One step of Laguerre's iteration from x, below all eigenvalues of T (sign 1) or above (-1);
  * *sound <- lanes in which x is. The others stay. S1 and S2 are sums of 1/|lambda - x| and its
@@ -89,8 +88,7 @@ static vi enclose(size_t n, const eigen_work *w, vd *low, vd *high)
     return definite;
 }
 
-/* ---- which poles ------------------------------------------------------------------------------
- */
+/* ---- which poles ----------------------------------------------------------------------------- */
 
 /* The first range that holds low and high. */
 static size_t range_of(double low, double high)
@@ -143,8 +141,7 @@ static vi choose_poles(poles_function f, vi good, vd low, vd high, vd back, lane
     return good;
 }
 
-/* ---- f(T) -------------------------------------------------------------------------------------
- */
+/* ---- f(T) ------------------------------------------------------------------------------------ */
 
 /* Ratios -u_r and diagonals w G(r,r) of GROUP poles from number j on: n x GROUP each. */
 static void prepare_group(size_t n, const eigen_work *w, const lane_poles *p, size_t j, vd *ratio,
@@ -243,8 +240,7 @@ static void sum_poles(size_t n, const eigen_work *w, const lane_poles *p, double
         AT(tri_row(F, r), r) += p->constant;
 }
 
-/* ---- Q F Q' -----------------------------------------------------------------------------------
- */
+/* ---- Q F Q' ---------------------------------------------------------------------------------- */
 
 /* Rows R .. R+nr-1 of F <- themselves times reflectors 2 .. last, in the rows of A, last <= R. A
  * pass takes the one away and has the product with the next. */
@@ -335,8 +331,7 @@ static void turn_back(size_t n, double *A, const eigen_work *w, double *F)
         update_row(j, F, &t);
 }
 
-/* ---- together ---------------------------------------------------------------------------------
- */
+/* ---- together -------------------------------------------------------------------------------- */
 
 /* work: 7 n vectors. */
 static eigen_work share_out(size_t n, double *work)
@@ -395,8 +390,7 @@ unsigned KERNEL(few_by_poles)(size_t n, int f, double *A, double *edges, double 
     return by_poles_lanes(FEW_LANES, n, f, A, edges, work) & ((1u << FEW_LANES) - 1u);
 }
 
-/* ---- one matrix alone -------------------------------------------------------------------------
- */
+/* ---- one matrix alone ------------------------------------------------------------------------ */
 
 /* Bounds of the eigenvalues of one T, from below and from above side by side in two lanes. */
 static int enclose_one(size_t n, const eigen_work *w, double *low, double *high)

@@ -20,6 +20,7 @@ const kernels KERNEL(kernels_table) = {
     .apart_end = KERNEL(apart_end),
     .cross = KERNEL(cross),
     .axpy = KERNEL(axpy),
+    .axpy4 = KERNEL(axpy4),
     .blend = KERNEL(blend),
     .collect = KERNEL(collect),
     .widen = KERNEL(widen),

@@ -31,6 +31,7 @@ void KERNEL(apart)(size_t entries, size_t rows, const double *F, size_t stride, 
 void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2);
 void KERNEL(log)(size_t count, const double *x, double *y);
 void KERNEL(axpy)(size_t entries, double a, const double *x, double *y);
+void KERNEL(axpy4)(size_t entries, const double *a, const double *x, size_t stride, double *y);
 void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y);
 void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r);
 void KERNEL(widen)(size_t entries, const float *x, double *y);

@@ -1,5 +1,4 @@
-/* margin.h - how far above zero the smallest eigenvalue of a positive definite n x n matrix is, in
- * units of its diagonal: see definite.h. Processor and GPU share it. */
+/* margin.h - how far above zero the eigenvalues of a definite matrix are, for definite.h. Processor and GPU share it. */
 #ifndef SPD_LINALG_MARGIN_H
 #define SPD_LINALG_MARGIN_H
 

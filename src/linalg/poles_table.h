@@ -1,4 +1,4 @@
-/* poles_table.h - made by tools/make-poles: log(x)/(x - 1) and x^(-1/2) as sums of w/(x + s).
+/* poles_table.h - log(x)/(x - 1) and x^(-1/2) as sums of w/(x + s), made by tools/make-poles.
  *
  * One range after the other. */
 // clang-format off

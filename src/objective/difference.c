@@ -1,4 +1,4 @@
-/* difference.c - f = Sw - Sb (math.md, eq. 3). */
+/* difference.c - the objective f = Sw - Sb (math.md, eq. 3). */
 #include "objective/objective.h"
 
 static double difference(double within, double between, double *scale)

@@ -7,13 +7,8 @@
  * very near ones. Multiplying all distances by one number changes nothing. */
 #include <math.h>
 
+#include "objective/constants.h"
 #include "objective/objective.h"
-
-#define SHARPNESS     4.0
-#define MARGIN        0.2
-#define TINY          1e-6
-#define NEAREST_SAME  3
-#define NEAREST_OTHER 10
 
 /* From derivatives by ln(d2 + e) to those by d2 + e; returns their sum, the derivative by e. */
 static double unlog(const objective_list *a, double e)
@@ -28,18 +23,19 @@ static double unlog(const objective_list *a, double e)
 
 static double log_margin(const objective_list *same, const objective_list *other)
 {
-    double share = TINY / (double)(same->count + other->count);
+    double share = OBJECTIVE_TINY / (double)(same->count + other->count);
     double e = share * (objective_sum(same) + objective_sum(other)), value = 0.0, slope;
-    double each = 1.0 / (double)(same->count * other->count), log_other[NEAREST_OTHER];
+    double each = 1.0 / (double)(same->count * other->count), log_other[OBJECTIVE_NEAREST_OTHER];
     for (size_t l = 0; l < other->count; l++)
         log_other[l] = log(other->d2[l] + e);
     for (size_t t = 0; t < same->count; t++) {
         double log_same = log(same->d2[t] + e);
         for (size_t l = 0; l < other->count; l++) {
-            value +=
-                each * objective_softplus(SHARPNESS * (MARGIN + log_same - log_other[l]), &slope);
-            same->weight[t] += each * SHARPNESS * slope;
-            other->weight[l] -= each * SHARPNESS * slope;
+            value += each * objective_softplus(OBJECTIVE_SHARPNESS *
+                                                   (OBJECTIVE_MARGIN + log_same - log_other[l]),
+                                               &slope);
+            same->weight[t] += each * OBJECTIVE_SHARPNESS * slope;
+            other->weight[l] -= each * OBJECTIVE_SHARPNESS * slope;
         }
     }
     double by_e = unlog(same, e) + unlog(other, e);
@@ -50,5 +46,5 @@ static double log_margin(const objective_list *same, const objective_list *other
 
 const objective objective_log_margin = {.needs_both = 1,
                                         .of_sample = log_margin,
-                                        .nearest_same = NEAREST_SAME,
-                                        .nearest_other = NEAREST_OTHER};
+                                        .nearest_same = OBJECTIVE_NEAREST_SAME,
+                                        .nearest_other = OBJECTIVE_NEAREST_OTHER};

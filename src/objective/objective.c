@@ -6,13 +6,13 @@
 const objective *objective_get(spd_objective number)
 {
     switch (number) {
-    case SPD_DIFFERENCE:
+    case SPD_OBJECTIVE_DIFFERENCE:
         return &objective_difference;
-    case SPD_RATIO:
+    case SPD_OBJECTIVE_RATIO:
         return &objective_ratio;
-    case SPD_LOG_MARGIN:
+    case SPD_OBJECTIVE_LOG_MARGIN:
         return &objective_log_margin;
-    case SPD_SOFTMAX:
+    case SPD_OBJECTIVE_SOFTMAX:
         return &objective_softmax;
     case SPD_OBJECTIVE_AUTO: /* chosen before */
         break;

@@ -1,4 +1,4 @@
-/* ratio.c - f = ln Sw - ln Sb (math.md, eq. 14); infinite where a sum is zero. */
+/* ratio.c - the objective f = ln Sw - ln Sb (math.md, eq. 14), infinite where a sum is zero. */
 #include <math.h>
 
 #include "objective/objective.h"

@@ -6,9 +6,8 @@
  * All candidates count. Multiplying all distances by one number changes nothing. */
 #include <math.h>
 
+#include "objective/constants.h"
 #include "objective/objective.h"
-
-#define SHARPNESS 4.0
 
 /* ln of the sum of e^(-A d2 / s); weight <- the shares of its terms, which add up to 1. */
 static double log_sum(const objective_list *a, double s)
@@ -18,12 +17,12 @@ static double log_sum(const objective_list *a, double s)
     for (size_t k = 1; k < a->count; k++)
         nearest = fmin(nearest, a->d2[k]);
     do {
-        a->weight[i] = exp(-SHARPNESS * (a->d2[i] - nearest) / s);
+        a->weight[i] = exp(-OBJECTIVE_SHARPNESS * (a->d2[i] - nearest) / s);
         total += a->weight[i];
     } while (++i < a->count);
     for (size_t k = 0; k < a->count; k++)
         a->weight[k] /= total;
-    return log(total) - SHARPNESS * nearest / s;
+    return log(total) - OBJECTIVE_SHARPNESS * nearest / s;
 }
 
 /* From shares to derivatives by d2 at fixed s; returns the derivative by s. */
@@ -31,7 +30,7 @@ static double weigh(const objective_list *a, double slope, double s)
 {
     double by_s = 0.0;
     for (size_t i = 0; i < a->count; i++) {
-        a->weight[i] *= slope * SHARPNESS / s;
+        a->weight[i] *= slope * OBJECTIVE_SHARPNESS / s;
         by_s -= a->weight[i] * a->d2[i] / s;
     }
     return by_s;

@@ -41,12 +41,12 @@ double cg_beta(spd_solver solver, size_t size, const double *g, const double *o,
 {
     products x = multiply(size, g, o, h);
     switch (solver) {
-    case SPD_HESTENES_STIEFEL:
+    case SPD_SOLVER_HESTENES_STIEFEL:
         return positive(x.gy / x.hy);
-    case SPD_FLETCHER_REEVES:
+    case SPD_SOLVER_FLETCHER_REEVES:
         /* Powell's restart: gradients that are far from orthogonal mean that it has got stuck. */
         return fabs(x.gg - x.gy) > STUCK * x.gg ? 0.0 : x.gg / (before * before);
-    case SPD_HAGER_ZHANG: {
+    case SPD_SOLVER_HAGER_ZHANG: {
         double beta = (x.gy - 2.0 * x.gh * x.yy / x.hy) / x.hy, least = LEAST * x.ho / x.hh;
         return beta < least ? least : beta;
     }

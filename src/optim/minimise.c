@@ -29,6 +29,98 @@
 #include "optim/grassmann.h"
 #include "optim/linesearch.h"
 
+/* ---- what it carries ------------------------------------------------------------------------ */
+
+#define ROWS 4 /* W, H, grad, origin; L-BFGS's pairs follow */
+
+/* Moves there is room for at first: there are more only where a search fails when a fresh start is
+ * due. */
+#define FIRST_ROOM 64
+
+size_t minimise_rows(spd_solver solver)
+{
+    return ROWS + (solver == SPD_SOLVER_LBFGS ? lbfgs_room(1) : 0);
+}
+
+/* Doubles of a move. */
+static size_t move_size(const minimise_state *s)
+{
+    return s->n * s->m + 1;
+}
+
+/* Move k: H, then t. */
+static double *minimise_move(const minimise_state *s, size_t k)
+{
+    return s->move + k * move_size(s);
+}
+
+/* Memory for s->rows and s->room. */
+static spd_status make_room(minimise_state *s)
+{
+    size_t count = s->n * s->m;
+    s->block = mem_zero(s->rows, count * sizeof *s->block);
+    s->move = mem_alloc(s->room, move_size(s) * sizeof *s->move);
+    if (!s->block || !s->move) {
+        minimise_close(s);
+        return SPD_ENOMEM;
+    }
+    s->W = s->block;
+    s->H = s->W + count;
+    s->grad = s->H + count;
+    s->origin = s->grad + count;
+    lbfgs kept = s->memory;
+    if (s->rows > ROWS)
+        lbfgs_open(&s->memory, count, s->origin + count);
+    s->memory.count = kept.count;
+    s->memory.first = kept.first;
+    return SPD_OK;
+}
+
+spd_status minimise_open(minimise_state *s, spd_solver solver, size_t n, size_t m)
+{
+    *s = (minimise_state){.n = n, .m = m, .rows = minimise_rows(solver), .room = FIRST_ROOM};
+    return make_room(s);
+}
+
+spd_status minimise_copy(minimise_state *to, const minimise_state *from)
+{
+    minimise_state fresh = *from;
+    fresh.room = from->moves + FIRST_ROOM;
+    if (make_room(&fresh) != SPD_OK)
+        return SPD_ENOMEM;
+    memcpy(fresh.block, from->block, from->rows * from->n * from->m * sizeof *from->block);
+    if (from->moves)
+        memcpy(fresh.move, from->move, from->moves * move_size(from) * sizeof *from->move);
+    *to = fresh;
+    return SPD_OK;
+}
+
+void minimise_close(minimise_state *s)
+{
+    mem_free(s->block);
+    mem_free(s->move);
+    *s = (minimise_state){0};
+}
+
+/* Adds the move along s->H, which has not been gone yet: t is 0. */
+static spd_status minimise_note_move(minimise_state *s)
+{
+    size_t size = move_size(s), bytes = s->room * size * sizeof *s->move;
+    if (s->moves == s->room) {
+        double *grown = mem_grow(s->move, bytes, 2 * bytes);
+        if (!grown)
+            return SPD_ENOMEM;
+        s->move = grown;
+        s->room *= 2;
+    }
+    double *move = minimise_move(s, s->moves++);
+    memcpy(move, s->H, (size - 1) * sizeof *move);
+    move[size - 1] = 0.0;
+    return SPD_OK;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
 /* The line search; the curvature constants were chosen by trial, for few probes in all. */
 #define DECREASE        1e-4
 #define CURVATURE_CG    0.2
@@ -56,7 +148,7 @@ typedef struct run {
     double *before; /* n x m: the gradient one iteration ago, carried here */
     double *turned; /* m x m: the problem stands at W times this; V of the last aim */
     double *turn;   /* m x m: the turn that the problem is told of */
-    double *packed; /* LUGGAGE x m x m: H, before and L-BFGS's pairs, packed for the journey */
+    double *packed; /* TRANSPORTED x m x m: H, before and L-BFGS's pairs, packed for transport */
     int fresh;      /* it shall end with a fresh start */
     double *block;  /* all of the memory */
     double began;   /* seconds on the clock, less those spent before */
@@ -66,7 +158,7 @@ typedef struct run {
 } run;
 
 /* Most vectors that go along. */
-#define LUGGAGE (2 + 2 * LBFGS_MEMORY)
+#define TRANSPORTED (2 + 2 * LBFGS_MEMORY)
 
 /* ---- one run -------------------------------------------------------------------------------- */
 
@@ -81,7 +173,7 @@ static spd_status run_open(run *r)
     size_t n = r->p->n, m = r->p->m, room = grassmann_room(n, m);
     r->count = n * m;
     r->began = minimise_clock(r->o) - r->o->seconds_before;
-    r->block = mem_alloc(room + r->count + (2 + LUGGAGE) * m * m, sizeof *r->block);
+    r->block = mem_alloc(room + r->count + (2 + TRANSPORTED) * m * m, sizeof *r->block);
     if (!r->block)
         return SPD_ENOMEM;
     grassmann_open(&r->path, n, m, r->block);
@@ -138,7 +230,7 @@ static void turn_to(run *r, double t, double df, double norm_before)
 {
     minimise_state *s = r->s;
     int good = 1;
-    if (r->o->solver == SPD_LBFGS) {
+    if (r->o->solver == SPD_SOLVER_LBFGS) {
         lbfgs_add(&s->memory, t, s->H, s->grad, r->before);
         lbfgs_direction(&s->memory, s->grad, s->H);
     } else {
@@ -258,7 +350,7 @@ static spd_status move_on(run *r, double t)
 /* ---- one iteration ------------------------------------------------------------------------ */
 
 /* Vector k of those that go along, and how many there are. */
-static double *luggage(const run *r, size_t k)
+static double *transported(const run *r, size_t k)
 {
     return k == 0 ? r->s->H : k == 1 ? r->before : lbfgs_vector(&r->s->memory, k - 2);
 }
@@ -278,7 +370,7 @@ static void pack(run *r)
     grassmann_depart(&r->path, s->W);
     memcpy(r->before, s->grad, r->count * sizeof *s->grad);
     for (size_t k = 0; k < luggage_count(r); k++)
-        grassmann_pack(&r->path, r->o->transport, luggage(r, k), r->packed + k * mm);
+        grassmann_pack(&r->path, r->o->transport, transported(r, k), r->packed + k * mm);
 }
 
 /* Where the search along the path looks first. */
@@ -313,7 +405,7 @@ static spd_status probe(void *user, double t, double *f, double *df)
 
 static spd_status search_along(run *r, double df, line_result *found)
 {
-    double curvature = r->o->solver == SPD_LBFGS ? CURVATURE_LBFGS : CURVATURE_CG;
+    double curvature = r->o->solver == SPD_SOLVER_LBFGS ? CURVATURE_LBFGS : CURVATURE_CG;
     line_rule rule = {DECREASE, curvature, LONGEST_ANGLE / r->path.sigma[0], MAX_PROBES};
     return line_search(&rule, probe, r->p, r->s->f, df, first_trial(r), found);
 }
@@ -323,7 +415,7 @@ static void carry(run *r)
 {
     size_t mm = r->p->m * r->p->m;
     for (size_t k = 0; k < luggage_count(r); k++)
-        grassmann_carry(&r->path, r->o->transport, r->packed + k * mm, luggage(r, k));
+        grassmann_carry(&r->path, r->o->transport, r->packed + k * mm, transported(r, k));
     lbfgs_weigh(&r->s->memory);
 }
 

@@ -71,12 +71,6 @@ spd_status minimise_copy(minimise_state *to, const minimise_state *from);
 /* Frees the memory; a state that is all zero is fine. */
 void minimise_close(minimise_state *s);
 
-/* Adds the move along s->H, which has not been gone yet: t is 0. */
-spd_status minimise_note_move(minimise_state *s);
-
-/* Move k: H, then t. */
-double *minimise_move(const minimise_state *s, size_t k);
-
 /* After an iteration from f_before: counts it where the decrease was small. */
 void minimise_count_small(const minimise_options *options, minimise_state *s, double f_before);
 

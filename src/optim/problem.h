@@ -12,7 +12,7 @@
  * m columns. A non-zero return of any function ends the optimisation with that status. The same
  * calls in the same order give the same bits: that is how a resumed run comes back to its point.
  *
- * Whoever implements a cost begins a struct of its own with this one (engine/cpu.c). */
+ * Whoever implements a cost begins a struct of its own with this one (fit/cpu.c). */
 #ifndef SPD_OPTIM_PROBLEM_H
 #define SPD_OPTIM_PROBLEM_H
 

@@ -42,16 +42,10 @@ typedef struct shot {
     double gain, noise, backdrop;
 } shot;
 
-/* A person at random: face_person.c */
+/* A person at random: faces.c */
 void face_draw(rng *r, person *p);
 
-/* How far the surface stands out from the ellipsoid, in units of the image. */
-double face_height(const person *p, const expression *e, double lon, double lat);
-
-/* The tone of the surface in even light: face_tone.c */
-double face_tone(const person *p, const expression *e, double lon, double lat);
-
-/* *picture <- a new grey image, size x size; noise comes from r: face_render.c */
+/* *picture <- a new grey image, size x size; noise comes from r: faces.c */
 spd_status face_render(spd_context *ctx, const person *p, const shot *s, size_t size, rng *r,
                        image **picture);
 

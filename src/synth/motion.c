@@ -142,8 +142,7 @@ static void put_clip(const clip *c, outfile *out)
         put_frame(&c->pose[f], f + 1, out);
 }
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static spd_status fill(spd_context *ctx, const spd_synth_options *o, size_t i, outfile *out)
 {

@@ -1,4 +1,4 @@
-/* motion.h - people who do things: actions, bodies, styles, and the clips that come of them. */
+/* motion.h - motion capture: actions, bodies, styles, and the clips that come of them. */
 #ifndef SPD_SYNTH_MOTION_H
 #define SPD_SYNTH_MOTION_H
 
@@ -64,7 +64,7 @@ extern const action actions[ACTIONS];
 /* The keys of a curve at time t, which is cut to [0, 1]: a Catmull-Rom spline. */
 double action_spline(const double key[ACTION_KEYS], double t);
 
-/* ---- bodies: motion_body.c ----------------------------------------------------------------------
+/* ---- bodies: motion_action.c ----------------------------------------------------------------------
  *
  * A root and thirty bones, the tree that HDM05 has. At rest a body stands upright with hanging arms
  * and looks along z; y is up, x to its left. The frames of all bones are those of the world then,
@@ -138,7 +138,7 @@ double body_lying(const body *b);
 /* Length of a leg: the scale of steps. */
 double body_leg(const body *b);
 
-/* ---- styles: motion_style.c ---------------------------------------------------------------------
+/* ---- styles: motion_action.c ---------------------------------------------------------------------
  *
  * How a person does things, and how one repeat differs from another: drawn from seed, subject and
  * clip alone. */

@@ -1,5 +1,180 @@
-/* motion_action.c - the fourteen actions of the paper's motion experiment. */
+/* motion_action.c - the actions of the paper's motion experiment, the people who do them, and their styles. */
+#include <math.h>
+
 #include "synth/motion.h"
+#include "synth/noise.h"
+
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+const bone_plan body_plan[BODY_BONES] = {
+    {"root", BODY_ROOT, PART_HIP, {0.0, 0.0, 0.0}, 0.0, "xyz"},
+    {"lhipjoint", BODY_ROOT, PART_HIP, {0.6, -0.76, 0.25}, 2.3, ""},
+    {"lfemur", BODY_LHIPJOINT, PART_LEG, {0.06, -0.998, 0.0}, 7.3, "xyz"},
+    {"ltibia", BODY_LFEMUR, PART_LEG, {0.02, -1.0, 0.0}, 7.0, "x"},
+    {"lfoot", BODY_LTIBIA, PART_LEG, {0.1, -0.38, 0.92}, 2.4, "xz"},
+    {"ltoes", BODY_LFOOT, PART_LEG, {0.0, 0.0, 1.0}, 1.2, "x"},
+    {"rhipjoint", BODY_ROOT, PART_HIP, {-0.6, -0.76, 0.25}, 2.3, ""},
+    {"rfemur", BODY_RHIPJOINT, PART_LEG, {-0.06, -0.998, 0.0}, 7.3, "xyz"},
+    {"rtibia", BODY_RFEMUR, PART_LEG, {-0.02, -1.0, 0.0}, 7.0, "x"},
+    {"rfoot", BODY_RTIBIA, PART_LEG, {-0.1, -0.38, 0.92}, 2.4, "xz"},
+    {"rtoes", BODY_RFOOT, PART_LEG, {0.0, 0.0, 1.0}, 1.2, "x"},
+    {"lowerback", BODY_ROOT, PART_TRUNK, {0.0, 0.999, -0.04}, 2.2, "xyz"},
+    {"upperback", BODY_LOWERBACK, PART_TRUNK, {0.0, 0.997, -0.07}, 2.2, "xyz"},
+    {"thorax", BODY_UPPERBACK, PART_TRUNK, {0.0, 0.998, -0.06}, 2.2, "xyz"},
+    {"lowerneck", BODY_THORAX, PART_HEAD, {0.0, 0.99, 0.1}, 1.7, "xyz"},
+    {"upperneck", BODY_LOWERNECK, PART_HEAD, {0.0, 0.99, 0.1}, 1.7, "xyz"},
+    {"head", BODY_UPPERNECK, PART_HEAD, {0.0, 1.0, 0.0}, 1.8, "xyz"},
+    {"lclavicle", BODY_THORAX, PART_TRUNK, {0.95, 0.24, -0.2}, 3.7, "yz"},
+    {"lhumerus", BODY_LCLAVICLE, PART_ARM, {0.1, -0.995, 0.0}, 4.8, "xyz"},
+    {"lradius", BODY_LHUMERUS, PART_ARM, {0.04, -0.99, 0.1}, 3.0, "x"},
+    {"lwrist", BODY_LRADIUS, PART_ARM, {0.04, -0.99, 0.1}, 1.5, "y"},
+    {"lhand", BODY_LWRIST, PART_ARM, {0.0, -1.0, 0.05}, 1.3, "xz"},
+    {"lfingers", BODY_LHAND, PART_ARM, {0.0, -1.0, 0.05}, 1.0, "x"},
+    {"lthumb", BODY_LWRIST, PART_ARM, {-0.2, -0.7, 0.69}, 1.4, "xz"},
+    {"rclavicle", BODY_THORAX, PART_TRUNK, {-0.95, 0.24, -0.2}, 3.7, "yz"},
+    {"rhumerus", BODY_RCLAVICLE, PART_ARM, {-0.1, -0.995, 0.0}, 4.8, "xyz"},
+    {"rradius", BODY_RHUMERUS, PART_ARM, {-0.04, -0.99, 0.1}, 3.0, "x"},
+    {"rwrist", BODY_RRADIUS, PART_ARM, {-0.04, -0.99, 0.1}, 1.5, "y"},
+    {"rhand", BODY_RWRIST, PART_ARM, {0.0, -1.0, 0.05}, 1.3, "xz"},
+    {"rfingers", BODY_RHAND, PART_ARM, {0.0, -1.0, 0.05}, 1.0, "x"},
+    {"rthumb", BODY_RWRIST, PART_ARM, {0.2, -0.7, 0.69}, 1.4, "xz"},
+};
+
+void body_draw(uint64_t seed, size_t subject, body *b)
+{
+    double scale[PARTS];
+    rng r;
+    rng_seed(&r, rng_key(seed, FOR_BODY, subject));
+    const double height = style_between(&r, 0.88, 1.12);
+    for (size_t part = 0; part < PARTS; part++)
+        scale[part] = height * style_between(&r, 0.9, 1.1);
+    for (size_t i = 0; i < BODY_BONES; i++)
+        b->length[i] =
+            body_plan[i].length * scale[body_plan[i].part] * style_between(&r, 0.98, 1.02);
+}
+
+/* Length times the part of a bone's direction that points down. */
+static double drop(const body *b, body_bone bone)
+{
+    return -body_plan[bone].direction[1] * b->length[bone];
+}
+
+double body_height(const body *b, const double swing[2], const double knee[2])
+{
+    static const body_bone hip[2] = {BODY_LHIPJOINT, BODY_RHIPJOINT};
+    double height = 0.0;
+    for (size_t side = 0; side < 2; side++) {
+        const double s = swing[side] * STYLE_DEGREE, k = knee[side] * STYLE_DEGREE;
+        const double reach = drop(b, hip[side]) + drop(b, hip[side] + 1) * cos(s) +
+                             drop(b, hip[side] + 2) * cos(k - s) + drop(b, hip[side] + 3);
+        height = reach > height ? reach : height;
+    }
+    return height;
+}
+
+double body_lying(const body *b)
+{
+    return 0.6 * b->length[BODY_LCLAVICLE];
+}
+
+double body_leg(const body *b)
+{
+    return b->length[BODY_LFEMUR] + b->length[BODY_LTIBIA];
+}
+
+/* ---- styles --------------------------------------------------------------------------------- */
+
+#define TURN_ALL  360.0
+#define WEAKEST   0.55
+#define STRONGEST 1.5
+#define TWO_PI    6.28318530717958647692
+
+double style_between(rng *r, double low, double high)
+{
+    return low + (high - low) * rng_uniform(r);
+}
+
+/* Is it a control of one side, and of the left? LEFT_HIP and what follows come in pairs. */
+static int is_sided(size_t c)
+{
+    return c >= LEFT_HIP;
+}
+
+static int is_left(size_t c)
+{
+    return is_sided(c) && (c - LEFT_HIP) % 2 == 0;
+}
+
+static int is_angle(size_t c)
+{
+    return c != WALK && c != LIFT && c != LIE;
+}
+
+/* Adds one layer: spread of amplitudes (as logarithms), degrees and times. A pair of controls
+ * shares most of it; what is left is asymmetry. */
+static void add_layer(rng *r, double amplitude, double posture, double lag, style *how)
+{
+    double shared[3] = {0};
+    for (size_t c = 1; c < CONTROLS; c++) {
+        if (!is_sided(c) || is_left(c))
+            for (size_t i = 0; i < 3; i++)
+                shared[i] = rng_normal(r);
+        const double own = is_sided(c) ? 0.5 : 0.0;
+        how->amplitude[c] *= exp(amplitude * (shared[0] + own * rng_normal(r)));
+        how->posture[c] += posture * (shared[1] + own * rng_normal(r));
+        how->lag[c] += lag * (shared[2] + own * rng_normal(r));
+    }
+}
+
+/* Nobody moves twice as far as others. What must not vary: nobody lies down half, and the whole
+ * body is not tilted by posture. */
+static void tame(style *how)
+{
+    for (size_t c = 0; c < CONTROLS; c++)
+        how->amplitude[c] = fmin(fmax(how->amplitude[c], WEAKEST), STRONGEST);
+    how->amplitude[LIE] = how->amplitude[PITCH] = 1.0;
+    how->lag[LIE] = how->lag[PITCH] = how->lag[WALK] = 0.0;
+    how->posture[PITCH] = how->posture[TURN] = 0.0;
+    for (size_t c = 0; c < CONTROLS; c++)
+        if (!is_angle(c))
+            how->posture[c] = 0.0;
+}
+
+void style_draw(const clip_key *key, style *how)
+{
+    rng habit, manner, now;
+    rng_seed(&habit, rng_key(key->seed, FOR_STYLE, key->subject));
+    rng_seed(&manner, rng_key(rng_key(key->seed, FOR_ACTION, key->subject), key->action, 0));
+    rng_seed(&now,
+             rng_key(rng_key(key->seed, FOR_CLIP, key->subject), key->action, key->repeat + 1));
+    *how = (style){.speed = 1.0};
+    for (size_t c = 0; c < CONTROLS; c++)
+        how->amplitude[c] = 1.0;
+    add_layer(&habit, 0.18, 5.0, 0.02, how);
+    add_layer(&manner, 0.26, 8.0, 0.03, how);
+    add_layer(&now, 0.12, 3.0, 0.02, how);
+    tame(how);
+    how->speed =
+        exp(0.15 * rng_normal(&habit) + 0.1 * rng_normal(&manner) + 0.08 * rng_normal(&now));
+    how->warp = 0.04 * rng_normal(&habit) + 0.03 * rng_normal(&now);
+    how->rest[0] = style_between(&now, 0.0, 0.15);
+    how->rest[1] = style_between(&now, 0.0, 0.15);
+    how->heading = style_between(&now, 0.0, TURN_ALL);
+    how->place[0] = style_between(&now, -3.0, 3.0);
+    how->place[1] = style_between(&now, -3.0, 3.0);
+    how->sway = style_between(&now, 3.0, 7.0);
+    how->jitter = style_between(&now, 0.1, 0.3);
+    how->noise = rng_next(&now);
+}
+
+double style_time(const style *how, control c, double x)
+{
+    double t = (x - how->rest[0]) / (1.0 - how->rest[0] - how->rest[1]) - how->lag[c];
+    t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+    return t + how->warp * sin(TWO_PI * t);
+}
+
+/* ---- actions -------------------------------------------------------------------------------- */
 
 /* The same key throughout. */
 #define HOLD(v)                                                                                    \

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 #include "io/array.h"
 #include "formats/data.h"
 #include "io/text.h"
@@ -86,7 +86,7 @@ static spd_status draw_centres(spd_context *ctx, planting *g)
         /* Half of C_c; two centres are sqrt 2 times as far apart as one is from zero. */
         draw_symmetric(&r, d, g->options->signal * WITHIN / sqrt(8.0), g->centre + c * d * d);
     }
-    return spd_apply(ctx, SPD_EXP, 0.0, d, classes, g->centre, g->centre);
+    return spd_apply(ctx, SPD_FUNCTION_EXP, 0.0, SPD_SET(d, classes, g->centre), g->centre);
 }
 
 static spd_status draw_sample(void *user, size_t i, int thread)
@@ -107,12 +107,12 @@ static spd_status make_blocks(spd_context *ctx, planting *g)
     spd_status status =
         parallel_for(ctx, g->p, draw_sample, g, "drawing", "matrices", (double)g->p, NULL);
     if (status >= 0)
-        status = spd_apply(ctx, SPD_EXP, 0.0, d, g->p, g->signal, g->signal);
+        status = spd_apply(ctx, SPD_FUNCTION_EXP, 0.0, SPD_SET(d, g->p, g->signal), g->signal);
     if (status >= 0 && g->k)
-        status = spd_apply(ctx, SPD_EXP, 0.0, g->k, g->p, g->noise, g->noise);
+        status = spd_apply(ctx, SPD_FUNCTION_EXP, 0.0, SPD_SET(g->k, g->p, g->noise), g->noise);
     for (size_t c = 0; c < g->options->classes && status >= 0; c++) {
         double *S = g->X; /* free until samples are assembled; n >= d */
-        status = spd_congruence(ctx, d, d, samples, g->signal + c * samples * d * d,
+        status = spd_congruence(ctx, SPD_SET(d, samples, g->signal + c * samples * d * d), d,
                                 g->centre + c * d * d, S);
         if (status >= 0)
             memcpy(g->signal + c * samples * d * d, S, samples * d * d * sizeof *S);
@@ -176,7 +176,7 @@ static spd_status generate(spd_context *ctx, planting *g)
         status = parallel_for(ctx, g->p, assemble_sample, g, "assembling", "matrices", (double)g->p,
                               NULL);
     if (status >= 0)
-        status = spd_check(ctx, g->n, g->p, g->X, 0.0);
+        status = spd_check(ctx, SPD_SET(g->n, g->p, g->X), 0.0);
     if (status == SPD_ENOTSPD || status == SPD_ENOTFINITE)
         status = ctx_fail(ctx, SPD_EINVAL,
                           "signal %g and nuisance %g make the matrices too ill-conditioned; "
@@ -185,8 +185,7 @@ static spd_status generate(spd_context *ctx, planting *g)
     return status;
 }
 
-/* ---- the data set ------------------------------------------------------------------------------
- */
+/* ---- the data set ---------------------------------------------------------------------------- */
 
 static spd_status check(spd_context *ctx, const spd_synth_options *o)
 {
@@ -237,9 +236,9 @@ static spd_status new_data(spd_context *ctx, const spd_synth_options *o, spd_dat
     data->source = mem_text("generated data");
     spd_status status = data->source ? SPD_OK : ctx_nomem(ctx, "a data set");
     if (status >= 0)
-        status = array_new(ctx, SPD_FLOAT64, 3, shape, &data->x);
+        status = array_new(ctx, SPD_TYPE_FLOAT64, 3, shape, &data->x);
     if (status >= 0)
-        status = array_new(ctx, SPD_INT64, 1, shape, &data->y);
+        status = array_new(ctx, SPD_TYPE_INT64, 1, shape, &data->y);
     if (status >= 0)
         status = array_rename(ctx, data->x, "X");
     if (status >= 0)

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/naming.h"
 #include "base/sized.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 #include "formats/outfolder.h"
 #include "io/outfile.h"
 
@@ -31,24 +30,6 @@ static const generator *generator_of(spd_synth_kind kind)
     default:
         return NULL;
     }
-}
-
-static const naming kinds = {
-    .kind = "kind of generated data",
-    .word = {[SPD_SYNTH_SPD] = "spd",
-             [SPD_SYNTH_TEXTURES] = "textures",
-             [SPD_SYNTH_MOTION] = "motion",
-             [SPD_SYNTH_FACES] = "faces"},
-};
-
-const char *spd_synth_name(spd_synth_kind kind)
-{
-    return naming_word(&kinds, (unsigned)kind);
-}
-
-spd_status spd_synth_parse(spd_context *ctx, const char *name, spd_synth_kind *kind)
-{
-    return naming_parse(ctx, &kinds, name, kind);
 }
 
 void spd_synth_defaults(spd_synth_kind kind, spd_synth_options *options, size_t size)

@@ -41,9 +41,4 @@ typedef struct material {
 
 extern const material materials[MATERIALS]; /* texture_patterns.c */
 
-/* *picture <- a new image, size x size, of a piece of the material in some light: texture_render.c.
- * All that is random comes from r. */
-spd_status texture_render(spd_context *ctx, const material *m, size_t size, rng *r,
-                          image **picture);
-
 #endif

@@ -2,7 +2,7 @@
  * KIND: 1 another version, 2 no device, 3 too little memory, 4 a device that is lost. */
 #include <stdio.h>
 
-#include "engine/cuda/module.h"
+#include "cuda/module.h"
 
 static int count(int *devices, char *why)
 {
@@ -50,7 +50,7 @@ static int pairwise(const cuda_sets *in, double *D2, char *why)
     return KIND == 3 ? CUDA_FAULT_MEMORY : CUDA_FAULT_DEVICE;
 }
 
-static int neighbours(const cuda_sets *in, size_t k, int64_t *index, double *d2, char *why)
+static int neighbours(const cuda_sets *in, const size_t *k, int64_t *index, double *d2, char *why)
 {
     (void)k, (void)index;
     return pairwise(in, d2, why);

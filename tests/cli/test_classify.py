@@ -183,6 +183,25 @@ def test_model(spdml, classify, tmp_path, sets):
     assert "m.spdml was learned under the metric stein, but nn uses airm" in remark
 
 
+def test_train_takes_metric_and_model_as_classify_does(spdml, classify, tmp_path, sets):
+    spdml("fit", "a.npz", "-m", 2, "-o", "m.spdml", "--metric", "stein").good()
+    more = ["--metric", "stein", "--model", "m.spdml"]
+    spdml("train", "a.npz", "--method", "nn", *more, "-o", "t.spdml").good()
+    spdml("predict", "t.spdml", "b.npz", "-o", "p.npz").good()
+    classify("nn", *more, "-o", "q.npz").good()
+    assert (np.load(tmp_path / "p.npz")["predicted"] == np.load(tmp_path / "q.npz")["predicted"]).all()
+    info = spdml("info", "t.spdml", "--json").good().json
+    assert info["method"] == "nn-stein-ml" and info["m"] == 2 and info["settings"] == 0
+
+
+def test_classify_chooses_from_a_grid(spdml, sets):
+    found = spdml("classify", "--train", "a.npz", "--test", "b.npz", "--method", "knn-airm", "--grid", "k=3",
+                  "--json").good().json
+    assert found["parameters"]["k"] == 3
+    spdml("classify", "--train", "a.npz", "--test", "b.npz", "--method", "nn-airm", "--grid", "k=3").failed(
+        "--grid k: none of the methods uses it", code=2)
+
+
 def test_model_of_another_size(spdml, classify, tmp_path, sets, rng):
     X, y = learn_twins.classes(rng, 20, 4)
     save(tmp_path / "c.npz", X, y)

@@ -28,7 +28,7 @@ def make_module(folder, kind):
         pytest.skip("no compiler for a module")
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run(["cc", "-shared", "-fPIC", f"-DKIND={KINDS[kind][0]}", f"-I{HERE.parents[1] / 'src'}",
-                    HERE / "stand_in_module.c", "-o", folder / "libspdml-cuda.so"], check=True)
+                    f"-I{HERE.parents[1] / 'include'}", HERE / "stand_in_module.c", "-o", folder / "libspdml-cuda.so"], check=True)
 
 
 @pytest.fixture

@@ -37,8 +37,7 @@ def package(library):
     spdml = types.ModuleType("spdml")
     spdml.__path__ = [str(pathlib.Path(__file__).resolve().parents[2] / "python/spdml")]
     sys.modules["spdml"] = spdml
-    for name in ("distances", "functions", "kernels", "matrix_functions", "means", "_errors", "_device",
-                 "_on_device"):
+    for name in ("distances", "functions", "kernels", "matrix_functions", "means", "_errors", "_device", "_sets"):
         setattr(spdml, name, importlib.import_module(f"spdml.{name}"))
     return spdml
 
@@ -145,7 +144,7 @@ def results(spdml, gpu, rng, n):
         close(gpu.host(function(A, B)), function(X, Y), f"{name} of two sets, n {n}")
     for m in {1, (n + 2) // 3, n}:
         W = rng.standard_normal((n, m))
-        close(gpu.host(spdml._on_device.congruence(A, W)), W.T @ X @ W, f"W'XW, n {n}, m {m}", 1e-12)
+        close(gpu.host(congruence(spdml, A, W)), W.T @ X @ W, f"W'XW, n {n}, m {m}", 1e-12)
     for there, here in ((near(A), near(X)), (near(A, B), near(X, Y))):
         close(gpu.host(there[0]), here[0], f"neighbours, n {n}")
         assert (gpu.host(there[1]) == here[1]).all(), "neighbours"
@@ -183,10 +182,10 @@ def faults(spdml, gpu, rng):
 def host_memory_is_refused(spdml, X):
     """Said, not read: a pointer of the host as one of the GPU."""
     _errors, _calls = spdml._errors, sys.modules["spdml._calls"]
-    pointer = sys.modules["spdml._arrays"].doubles
-    F = np.empty_like(X)
-    raised(lambda: _calls.call(_calls.context(1), "spd_device_apply", None, 0, 0.0, X.shape[1], len(X), pointer(X),
-                               pointer(F)), _errors.InvalidArgumentError, "not in the memory of a GPU")
+    S = spdml._sets.host(X)
+    S.place = 2  # SPD_PLACE_DEVICE
+    raised(lambda: _calls.call(_calls.context(1), "spd_apply", 0, 0.0, S, spdml._sets.new(S, X.shape)[1]),
+           _errors.InvalidArgumentError, "not in the memory of a GPU")
 
 
 def streams(spdml, gpu, rng):
@@ -199,16 +198,20 @@ def streams(spdml, gpu, rng):
     close(gpu.host(D), 2.0 * wanted, "what a stream is still writing")
 
 
-def learned(library, calls, name, n, arguments, label, **options):
+def congruence(spdml, A, W):
+    return spdml._sets.congruence(spdml._sets.device(A, "X"), W)
+
+
+def learned(library, calls, X, label, **options):
     """W of a fit by the CUDA engine."""
-    o, model, ctx = library.FitOptions(), ctypes.POINTER(library.Model)(), calls.context(None)
+    o, model = library.FitOptions(), ctypes.POINTER(library.Model)()
+    ctx = calls.context(None, library.value("engine", "cuda"))
     library.lib.spd_fit_defaults(ctypes.byref(o), ctypes.sizeof(o))
     for key, value in options.items():
         setattr(o, key, value)
-    library.lib.spd_context_set_engine(ctx.handle, 1)
     labels = None if label is None else label.ctypes.data_as(library.Ints)
-    calls.call(ctx, name, *arguments, labels, ctypes.byref(o), None, ctypes.byref(model))
-    W = np.ctypeslib.as_array(model.contents.W, (n, o.m)).copy()
+    calls.call(ctx, "spd_fit", X, labels, ctypes.byref(o), None, ctypes.byref(model))
+    W = np.ctypeslib.as_array(model.contents.W, (X.n, o.m)).copy()
     library.lib.spd_model_free(model)
     return W
 
@@ -219,14 +222,13 @@ def fits(spdml, gpu, rng):
     for p, n, m in ((60, 9, 3), (400, 43, 10), (300, 155, 20)):
         X, label = random_spd(rng, p, n), (np.arange(p) % 3).astype(np.int32)
         A = gpu.device(X)
-        here = n, p, X.ctypes.data_as(library.Doubles)
-        there = spdml._on_device.Sets(A, None, ("X", ""), None).alone()
+        here, there = spdml._sets.host(X), spdml._sets.device(A, "X")
         for metric, more in ((1, {}), (0, {}), (1, {"rebuild_graph": 2}), (1, {"restarts": 2}), (1, {"learning": 1}),
                              (0, {"learning": 2})):
             options = {"m": m, "metric": metric, "max_iter": 5, **more}
             y = None if more.get("learning") else label
-            one = learned(library, calls, "spd_fit", n, here, y, **options)
-            other = learned(library, calls, "spd_device_fit", n, there, y, **options)
+            one = learned(library, calls, here, y, **options)
+            other = learned(library, calls, there, y, **options)
             assert (one == other).all(), f"n {n}, {options}: other bits"
             assert np.abs(one.T @ one - np.eye(m)).max() < 1e-12, "not a map"
         assert (gpu.host(A) == X).all(), "the matrices were written to"
@@ -243,7 +245,7 @@ def timing(spdml, gpu, rng):
         assert here is not None or (D == D.T).all()
     for what, call in (("Stein, 10,000 x 10,000, n 32", lambda A: distances(A, metric="stein", squared=True)),
                        ("logarithms of 10,000, n 32", spdml.matrix_functions.logm),
-                       ("W'XW of 10,000, n 32, m 10", lambda A: spdml._on_device.congruence(A, np.eye(32, 10))),
+                       ("W'XW of 10,000, n 32, m 10", lambda A: congruence(spdml, A, np.eye(32, 10))),
                        ("AIRM mean of 10,000, n 32", spdml.means.mean),
                        ("Stein mean of 10,000, n 32", lambda A: spdml.means.mean(A, "stein")),
                        ("Jeffrey mean of 10,000, n 32", lambda A: spdml.means.mean(A, "jeffrey"))):

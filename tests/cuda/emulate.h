@@ -1,4 +1,4 @@
-/* emulate.h - enough of CUDA to run the kernels of src/engine/cuda on a processor, one thread of a
+/* emulate.h - enough of CUDA to run the kernels of src/cuda on a processor, one thread of a
  * block after the other, each on a stack of its own: to find wrong indices, missing barriers and
  * memory that nothing wrote, where there is no device. It says nothing about speed, about races
  * within a warp, or about the device's own arithmetic.

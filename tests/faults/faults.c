@@ -74,8 +74,7 @@ static struct {
 
 static __thread int busy __attribute__((tls_model("initial-exec")));
 
-/* ---- system calls that the filter lets through ------------------------------------------------
- */
+/* ---- system calls that the filter lets through ----------------------------------------------- */
 
 long faults_call(long number, long a, long b, long c, long d, long e, long f);
 extern char faults_after[];

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh SPDML - a build without the libraries of formats: it configures, and says what it leaves
-# out; and SPDML, a command with all the stand-ins, says so too when it is asked for such a format.
+# run.sh SPDML - a build without optional libraries: it configures, and says what it leaves out; and
+# SPDML, a command without any of them, says so too when it is asked for what needs one.
 set -u
 spdml=$1
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,11 +15,11 @@ configure() {
 # Nothing of a format that is left out may be compiled or linked, and nothing else may be missing.
 leaves_out_all() {
     cat "$work/said"
-    for format in archive png jpeg tiff webp gif; do
-        grep -q "without $format, as SPDML_WITHOUT says" "$work/said" &&
-            grep -q "formats/missing/$format\.c" "$work/build/build.ninja" || return 1
+    for word in archive png jpeg tiff webp gif kissfft libsvm; do
+        grep -q "without $word, as SPDML_WITHOUT says" "$work/said" &&
+            grep -q "/missing/$word\.c" "$work/build/build.ninja" || return 1
     done
-    ! grep -E 'lib(archive|png|jpeg|tiff|webp|gif)\.|(image_(png|jpeg|tiff|webp|gif|write)|formats/archive)\.c\.o' \
+    ! grep -E 'lib(archive|png|jpeg|tiff|webp|gif|kissfft-float|svm)\.(so|a)|(image_(png|jpeg|tiff|webp|gif)|formats/archive|svm_solve|gabor_bank)\.c\.o' \
         "$work/build/build.ninja"
 }
 refuses_a_word() {
@@ -44,12 +44,12 @@ refuses() {
 }
 
 is_light() {
-    ldd "$spdml" >"$work/loaded" && ! grep -E 'lib(archive|png|jpeg|tiff|webp|gif)' "$work/loaded"
+    ldd "$spdml" >"$work/loaded" && ! grep -E 'lib(archive|png|jpeg|tiff|webp|gif|kissfft|svm)' "$work/loaded"
 }
 
-step "configures without any" configure 'archive;png;jpeg;tiff;webp;gif'
+step "configures without any" configure 'archive;png;jpeg;tiff;webp;gif;kissfft;libsvm'
 step "leaves them out, and says so" leaves_out_all
-step "refuses what is no format" refuses_a_word
+step "refuses a word that names nothing" refuses_a_word
 step "configures without one" configure 'tiff'
 step "leaves that one out" leaves_out_one
 
@@ -70,6 +70,10 @@ step ".gif" refuses "a.gif: this build cannot read .gif: giflib $was" describe r
 step "archives" refuses "a.zip: this build cannot read archives: libarchive $was" \
     describe region a.zip -o o.npz
 step "the rest works" sh -c "cd '$work' && '$spdml' synth spd --samples 2 -o x.npz"
+step "support vectors" refuses "this build has no support vector machines: libsvm $was" \
+    train x.npz --method ksvm-stein --no-tune -o o.spdml
+printf 'P5 8 8 255 %064d' 0 >"$work/a.pgm"
+step "Gabor filters" refuses "this build has no Gabor filters: KissFFT $was" describe gabor a.pgm -o o.npz
 step "so does .mat" sh -c "cd '$work' && '$spdml' convert x.npz -o x.mat && '$spdml' info x.mat"
 step "writing .png" refuses "this build cannot write .png" synth textures -o folder
 steps_end

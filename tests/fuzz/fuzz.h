@@ -35,8 +35,7 @@ void fuzz_lend(const char *name, const unsigned char *bytes, size_t size);
 /* The bytes that are lent under a name, or NULL. */
 const unsigned char *fuzz_lent(const char *name, size_t *size);
 
-/* ---- the command ------------------------------------------------------------------------------
- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 /* Runs a part of the command. What it asks exit for, or -1 when it comes back; what it prints goes
  * nowhere, and after a few hundredths of a second it finds itself interrupted by Ctrl-C. */

@@ -43,7 +43,6 @@ static void parse(void *user)
         abort();
     if (code == CLI_GOOD)
         ask_all(&a);
-    arguments_free(&a);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)

@@ -14,10 +14,12 @@ static json_t *base_meta[FITS];
 /* The fits differ in metric, solver, graph and number of starts. */
 static void options_of(size_t fit, spd_fit_options *options)
 {
-    static const spd_metric metrics[FITS] = {SPD_STEIN, SPD_AIRM,    SPD_LOG_EUCLIDEAN,
-                                             SPD_STEIN, SPD_JEFFREY, SPD_STEIN};
-    static const spd_solver solvers[FITS] = {SPD_LBFGS,       SPD_POLAK_RIBIERE, SPD_LBFGS,
-                                             SPD_HAGER_ZHANG, SPD_LBFGS,         SPD_LBFGS};
+    static const spd_metric metrics[FITS] = {SPD_METRIC_STEIN,         SPD_METRIC_AIRM,
+                                             SPD_METRIC_LOG_EUCLIDEAN, SPD_METRIC_STEIN,
+                                             SPD_METRIC_JEFFREY,       SPD_METRIC_STEIN};
+    static const spd_solver solvers[FITS] = {SPD_SOLVER_LBFGS, SPD_SOLVER_POLAK_RIBIERE,
+                                             SPD_SOLVER_LBFGS, SPD_SOLVER_HAGER_ZHANG,
+                                             SPD_SOLVER_LBFGS, SPD_SOLVER_LBFGS};
     spd_fit_defaults(options, sizeof *options);
     options->m = 2;
     options->max_iter = 6;
@@ -25,8 +27,8 @@ static void options_of(size_t fit, spd_fit_options *options)
     options->metric = metrics[fit];
     options->solver = solvers[fit];
     options->restarts = fit == 3 ? 2 : 1;
-    options->learning = fit == 5 ? SPD_MAXIMAL_VARIANCE : SPD_SUPERVISED;
-    options->objective = fit == 4 ? SPD_RATIO : SPD_DIFFERENCE;
+    options->learning = fit == 5 ? SPD_LEARNING_VARIANCE : SPD_LEARNING_SUPERVISED;
+    options->objective = fit == 4 ? SPD_OBJECTIVE_RATIO : SPD_OBJECTIVE_DIFFERENCE;
 }
 
 static spd_status save(const char *path, void *state)
@@ -54,11 +56,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     edit_data_make(&data);
     for (size_t fit = 0; fit < FITS; fit++) {
         spd_fit_options options;
-        spd_fit_watch watch = {.size = sizeof watch, .after = keep, .user = &fit};
+        spd_fit_hooks watch = {.size = sizeof watch, .after = keep, .user = &fit};
         spd_model *model = NULL;
         options_of(fit, &options);
-        if (spd_fit(fuzz_context(), EDIT_N, EDIT_P, data.X, data.label, &options, &watch, &model) <
-                0 ||
+        if (spd_fit(fuzz_context(), SPD_SET(EDIT_N, EDIT_P, data.X), data.label, &options, &watch,
+                    &model) < 0 ||
             !base[fit])
             abort();
         spd_model_free(model);
@@ -74,7 +76,8 @@ static void set_checksum(const io_bundle *b, json_t *meta)
     uint64_t hash = 0;
     for (size_t i = 0; i < b->count; i++) {
         const spd_array *a = b->array[i];
-        const void *values = a->type == SPD_INT64 ? (const void *)a->i64 : (const void *)a->f64;
+        const void *values =
+            a->type == SPD_TYPE_INT64 ? (const void *)a->i64 : (const void *)a->f64;
         hash = hash_bytes(hash, a->name, strlen(a->name));
         hash = hash_bytes(hash, values, a->count * 8);
     }
@@ -96,14 +99,15 @@ static void resume(spd_context *ctx, const spd_fit_state *state)
     spd_fit_options options;
     spd_model *model = NULL;
     int calls = 0;
-    const spd_fit_watch watch = {
+    const spd_fit_hooks watch = {
         .size = sizeof watch, .resume = state, .after = stop_soon, .user = &calls};
     fuzz_check(ctx, spd_fit_state_model(ctx, state, &model), model);
     spd_model_free(model);
     model = NULL;
     spd_fit_defaults(&options, sizeof options);
     spd_fit_state_options(state, &options);
-    spd_status status = spd_fit(ctx, EDIT_N, EDIT_P, data.X, data.label, &options, &watch, &model);
+    spd_status status =
+        spd_fit(ctx, SPD_SET(EDIT_N, EDIT_P, data.X), data.label, &options, &watch, &model);
     if (status != SPD_ECANCELLED)
         fuzz_check(ctx, status, model);
     spd_model_free(model);

@@ -136,7 +136,6 @@ static void run(void *user)
         code = session_run(&s, l->command);
         session_close(&s);
     }
-    arguments_free(&args);
     if (code != CLI_GOOD)
         cli_leave(code);
 }

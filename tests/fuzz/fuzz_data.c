@@ -29,7 +29,7 @@ static void check_data(const spd_data *data)
 static void load(spd_context *ctx, const char *path, const spd_load_options *options)
 {
     spd_data *data = NULL;
-    spd_survey survey = SPD_INIT(spd_survey);
+    spd_survey survey = SPD_STRUCT(spd_survey);
     fuzz_check(ctx, spd_data_load(ctx, path, options, &data), data);
     if (data) {
         check_data(data);

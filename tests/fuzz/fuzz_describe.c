@@ -75,7 +75,7 @@ static void draw_options(fuzz_input *in, spd_describe_options *o, double *band, 
     o->covariance.shrinkage = (spd_shrinkage)fuzz_below(in, SPD_SHRINKAGES + 1);
     o->covariance.shrink = draw_real(in, 0.5);
     o->covariance.regularize = draw_real(in, -1.0);
-    o->labels = (spd_label_source)fuzz_below(in, SPD_LABELS_NONE + 2);
+    o->labels = (spd_label_source)fuzz_below(in, SPD_LABEL_SOURCE_NONE + 2);
     o->pattern = patterns[fuzz_below(in, 5)];
     o->index = fuzz_byte(in) > 200 ? "index.csv" : NULL;
     o->keep_going = fuzz_byte(in) > 200;
@@ -130,7 +130,7 @@ static void try_table(void)
     const char *path = name[0];
     spd_data *data = NULL;
     fuzz_lend(path, (const unsigned char *)table, sizeof table - 1);
-    if (spd_describe(fuzz_context(), SPD_DESCRIBE_COVARIANCE, 1, &path, NULL, &data, NULL) < 0)
+    if (spd_describe(fuzz_context(), SPD_DESCRIPTOR_COVARIANCE, 1, &path, NULL, &data, NULL) < 0)
         abort();
     spd_data_free(data);
 }
@@ -155,7 +155,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     spd_descriptor kind = (spd_descriptor)fuzz_below(&in, SPD_DESCRIPTORS + 1);
     spd_describe_options options;
     spd_data *data = NULL;
-    spd_failures *failures = NULL;
+    spd_describe_info *failures = NULL;
     double band[2];
     spd_rect rect;
     spd_describe_defaults(kind, &options, sizeof options);
@@ -171,7 +171,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     if (data)
         check_data(data);
     spd_data_free(data);
-    spd_failures_free(failures);
+    spd_describe_info_free(failures);
     if (mem_live() != live)
         abort();
     return 0;

@@ -126,12 +126,12 @@ static inline spd_array *edit_copy_text(const spd_array *from)
 static inline spd_array *edit_copy(const spd_array *from)
 {
     spd_array *to = NULL;
-    if (from->type == SPD_TEXT)
+    if (from->type == SPD_TYPE_TEXT)
         return edit_copy_text(from);
     if (array_new(NULL, from->type, from->ndim, from->shape, &to) < 0 ||
         array_rename(NULL, to, from->name) < 0)
         abort();
-    if (from->type == SPD_FLOAT64)
+    if (from->type == SPD_TYPE_FLOAT64)
         memcpy(to->f64, from->f64, from->count * sizeof *to->f64);
     else
         memcpy(to->i64, from->i64, from->count * sizeof *to->i64);
@@ -154,16 +154,16 @@ static inline void edit_array(fuzz_input *in, io_bundle *b)
     spd_array *a = b->array[fuzz_below(in, b->count)], *other = b->array[fuzz_below(in, b->count)];
     size_t at = a->count ? (size_t)fuzz_number(in, 2) % a->count : 0;
     unsigned what = fuzz_byte(in);
-    if (what < 200 && a->count && a->type == SPD_FLOAT64)
+    if (what < 200 && a->count && a->type == SPD_TYPE_FLOAT64)
         a->f64[at] = fuzz_real(in);
-    else if (what < 200 && a->count && a->type == SPD_INT64)
+    else if (what < 200 && a->count && a->type == SPD_TYPE_INT64)
         a->i64[at] = (int64_t)(what < 150 ? fuzz_byte(in) : fuzz_number(in, 8));
     else if (what < 220)
         edit_shape(in, a);
     else if (what < 230 && a != other)
         array_rename(NULL, a, other->name);
     else if (what < 240 && a->count)
-        for (size_t i = 0; i < a->count && a->type == SPD_FLOAT64; i++)
+        for (size_t i = 0; i < a->count && a->type == SPD_TYPE_FLOAT64; i++)
             a->f64[i] = (double)(i % (a->shape[a->ndim - 1] + 1) == 0); /* a unit matrix */
 }
 

@@ -40,44 +40,44 @@ static void draw(call *c)
         c->out[i] = c->more[i] = canary;
 }
 
-/* ---- the functions ----------------------------------------------------------------------------
- */
+/* ---- the functions --------------------------------------------------------------------------- */
 
 static spd_status do_check(call *c)
 {
-    return spd_check(c->ctx, c->n, c->p, c->X, fuzz_real(&c->in));
+    return spd_check(c->ctx, SPD_SET(c->n, c->p, c->X), fuzz_real(&c->in));
 }
 
 static spd_status do_cholesky(call *c)
 {
-    return spd_cholesky(c->ctx, c->n, c->p, c->X, c->out);
+    return spd_cholesky(c->ctx, SPD_SET(c->n, c->p, c->X), c->out);
 }
 
 static spd_status do_logdet(call *c)
 {
-    return spd_logdet(c->ctx, c->n, c->p, c->X, c->out);
+    return spd_logdet(c->ctx, SPD_SET(c->n, c->p, c->X), c->out);
 }
 
 static spd_status do_inverse(call *c)
 {
-    return spd_inverse(c->ctx, c->n, c->p, c->X, c->out);
+    return spd_inverse(c->ctx, SPD_SET(c->n, c->p, c->X), c->out);
 }
 
 static spd_status do_eigh(call *c)
 {
-    return spd_eigh(c->ctx, c->n, c->p, c->X, c->out, fuzz_byte(&c->in) & 1 ? c->more : NULL);
+    return spd_eigh(c->ctx, SPD_SET(c->n, c->p, c->X), c->out,
+                    fuzz_byte(&c->in) & 1 ? c->more : NULL);
 }
 
 static spd_status do_eigh_general(call *c)
 {
     size_t p = c->p < c->q ? c->p : c->q;
-    return spd_eigh_general(c->ctx, c->n, p, c->X, c->Y, c->out,
+    return spd_eigh_general(c->ctx, SPD_SET(c->n, p, c->X), SPD_SET(c->n, p, c->Y), c->out,
                             fuzz_byte(&c->in) & 1 ? c->more : NULL);
 }
 
 static spd_status do_congruence(call *c)
 {
-    return spd_congruence(c->ctx, c->n, c->m, c->p, c->X, c->W, c->out);
+    return spd_congruence(c->ctx, SPD_SET(c->n, c->p, c->X), c->m, c->W, c->out);
 }
 
 static spd_status do_distance(call *c)
@@ -88,33 +88,32 @@ static spd_status do_distance(call *c)
 static spd_status do_pairwise(call *c)
 {
     c->in_place = 1;
-    return spd_pairwise2(c->ctx, c->metric, c->n, c->p, c->X, c->q,
-                         fuzz_byte(&c->in) & 1 ? c->Y : NULL, c->out);
+    return spd_pairwise2(c->ctx, c->metric, SPD_SET(c->n, c->p, c->X),
+                         fuzz_byte(&c->in) & 1 ? SPD_SET(c->n, c->q, c->Y) : NULL, c->out);
 }
 
 static spd_status do_kernel(call *c)
 {
     c->in_place = 1;
-    return spd_kernel(c->ctx, (spd_kernel_kind)fuzz_below(&c->in, 3), fuzz_real(&c->in), c->n, c->p,
-                      c->X, c->q, fuzz_byte(&c->in) & 1 ? c->Y : NULL, c->out);
+    return spd_kernel(c->ctx, (spd_kernel_kind)fuzz_below(&c->in, 3), fuzz_real(&c->in),
+                      SPD_SET(c->n, c->p, c->X),
+                      fuzz_byte(&c->in) & 1 ? SPD_SET(c->n, c->q, c->Y) : NULL, c->out);
 }
 
 static spd_status do_nearest(call *c)
 {
     int64_t index[P * (P + 2)];
     unsigned how = fuzz_byte(&c->in);
-    spd_neighbours found = {.size = sizeof found,
-                            .k = fuzz_below(&c->in, P + 2),
-                            .index = index,
-                            .d2 = c->out,
-                            .brute = how & 1};
-    return spd_nearest(c->ctx, c->metric, c->n, c->p, c->X, c->q, how & 2 ? c->Y : NULL, &found);
+    size_t k = fuzz_below(&c->in, P + 2);
+    const spd_nearest_options o = {.size = sizeof o, .brute = how & 1};
+    return spd_nearest(c->ctx, c->metric, SPD_SET(c->n, c->p, c->X),
+                       how & 2 ? SPD_SET(c->n, c->q, c->Y) : NULL, k, &o, index, c->out, NULL);
 }
 
 static spd_status do_mean(call *c)
 {
     double weights[P];
-    spd_mean_info info = SPD_INIT(spd_mean_info);
+    spd_mean_info info = SPD_STRUCT(spd_mean_info);
     unsigned how = fuzz_byte(&c->in);
     spd_mean_options options = {.size = sizeof options,
                                 .weights = how & 1 ? weights : NULL,
@@ -122,7 +121,7 @@ static spd_status do_mean(call *c)
                                 .max_iter = (int)fuzz_byte(&c->in) - 2};
     for (size_t i = 0; i < P; i++)
         weights[i] = how & 1 ? fuzz_real(&c->in) : 1.0;
-    return spd_mean(c->ctx, c->metric, c->n, c->p, c->X, how & 4 ? NULL : &options, c->out,
+    return spd_mean(c->ctx, c->metric, SPD_SET(c->n, c->p, c->X), how & 4 ? NULL : &options, c->out,
                     how & 8 ? NULL : &info);
 }
 
@@ -135,8 +134,8 @@ static spd_status do_geodesic(call *c)
 
 static spd_status do_apply(call *c)
 {
-    spd_function f = (spd_function)fuzz_below(&c->in, SPD_POWER + 2);
-    return spd_apply(c->ctx, f, fuzz_real(&c->in), c->n, c->p, c->X, c->out);
+    spd_function f = (spd_function)fuzz_below(&c->in, SPD_FUNCTION_POWER + 2);
+    return spd_apply(c->ctx, f, fuzz_real(&c->in), SPD_SET(c->n, c->p, c->X), c->out);
 }
 
 static spd_status do_recenter(call *c)
@@ -163,7 +162,7 @@ static spd_status do_covariance(call *c)
 
 static spd_status do_embed(call *c)
 {
-    spd_embed_info info = SPD_INIT(spd_embed_info);
+    spd_embed_info info = SPD_STRUCT(spd_embed_info);
     spd_embed_options options = {.size = sizeof options,
                                  .kind = (spd_embedding)fuzz_below(&c->in, SPD_EMBEDDINGS + 1),
                                  .metric = c->metric,
@@ -195,16 +194,15 @@ static spd_status do_cost(call *c)
     spd_fit_defaults(&options, sizeof options);
     options.m = c->m;
     options.metric = c->metric;
-    options.objective = (spd_objective)fuzz_below(&c->in, SPD_SOFTMAX + 2);
+    options.objective = (spd_objective)fuzz_below(&c->in, SPD_OBJECTIVE_SOFTMAX + 2);
     options.W = c->W;
     options.pairs = count;
     options.own_pairs = pairs;
-    return spd_cost(c->ctx, c->n, c->p, c->X, &options, c->out,
+    return spd_cost(c->ctx, SPD_SET(c->n, c->p, c->X), &options, c->out,
                     fuzz_byte(&c->in) & 1 ? c->more : NULL);
 }
 
-/* ---- the promises -----------------------------------------------------------------------------
- */
+/* ---- the promises ---------------------------------------------------------------------------- */
 
 static int untouched(const double *values)
 {

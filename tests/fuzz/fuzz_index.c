@@ -14,7 +14,7 @@ static void check_index(const index_file *index)
         const spd_array *column = index->column[j];
         if (!column->name || utf8_length(column->name) == SIZE_MAX || column->count != index->rows)
             abort();
-        for (size_t i = 0; column->type == SPD_TEXT && i < column->count; i++)
+        for (size_t i = 0; column->type == SPD_TYPE_TEXT && i < column->count; i++)
             if (utf8_length(column->text[i]) == SIZE_MAX)
                 abort();
     }

@@ -23,7 +23,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     spd_fit_defaults(&options, sizeof options);
     options.m = 2;
     options.max_iter = 3;
-    if (spd_fit(fuzz_context(), EDIT_N, EDIT_P, data.X, data.label, &options, NULL, &model) < 0)
+    if (spd_fit(fuzz_context(), SPD_SET(EDIT_N, EDIT_P, data.X), data.label, &options, NULL,
+                &model) < 0)
         abort();
     edit_read_back(save, model, &base);
     spd_model_free(model);
@@ -36,7 +37,7 @@ static void use(spd_context *ctx, const spd_model *model)
 {
     double S[EDIT_P * EDIT_N * EDIT_N];
     int label[EDIT_P];
-    spd_method method = SPD_INIT(spd_method);
+    spd_method method = SPD_STRUCT(spd_method);
     spd_classifier *classifier = NULL;
     const spd_samples samples = {.size = sizeof samples,
                                  .p = EDIT_P,
@@ -50,7 +51,8 @@ static void use(spd_context *ctx, const spd_model *model)
         if (!isfinite(model->W[i]))
             abort();
     if (model->n == EDIT_N)
-        fuzz_check_message(ctx, spd_congruence(ctx, EDIT_N, model->m, EDIT_P, data.X, model->W, S));
+        fuzz_check_message(
+            ctx, spd_congruence(ctx, SPD_SET(EDIT_N, EDIT_P, data.X), model->m, model->W, S));
     if (spd_method_parse(ctx, "nn-stein", &method) < 0)
         abort();
     spd_status status = spd_classifier_fit(ctx, &method, &samples, model, &classifier);

@@ -56,8 +56,8 @@ static void draw_fit(call *c)
     spd_fit_defaults(o, sizeof *o);
     o->m = fuzz_below(&c->in, N + 1);
     o->metric = (spd_metric)fuzz_below(&c->in, SPD_METRICS + 1);
-    o->learning = (spd_learning)fuzz_below(&c->in, SPD_OWN_GRAPH + 2);
-    o->objective = (spd_objective)fuzz_below(&c->in, SPD_SOFTMAX + 2);
+    o->learning = (spd_learning)fuzz_below(&c->in, SPD_LEARNING_OWN_GRAPH + 2);
+    o->objective = (spd_objective)fuzz_below(&c->in, SPD_OBJECTIVE_SOFTMAX + 2);
     o->nu_w = fuzz_below(&c->in, P + 2);
     o->nu_b = fuzz_below(&c->in, P + 2);
     o->graph = (spd_graph)fuzz_below(&c->in, SPD_GRAPH_DIRECTED + 2);
@@ -65,7 +65,7 @@ static void draw_fit(call *c)
     o->init = (spd_init)fuzz_below(&c->in, SPD_INIT_STEIN + 2);
     o->restarts = (int)fuzz_below(&c->in, 4) - 1;
     o->seed = fuzz_number(&c->in, 1);
-    o->solver = (spd_solver)fuzz_below(&c->in, SPD_SOLVER_AUTO + 2);
+    o->solver = (spd_solver)fuzz_below(&c->in, SPD_SOLVER_LBFGS + 2);
     o->transport = (spd_transport)fuzz_below(&c->in, SPD_TRANSPORT_PROJECTION + 2);
     o->max_iter = (int)fuzz_below(&c->in, 6) - 1;
     o->tol = fuzz_byte(&c->in) & 1 ? 1e-5 : fuzz_real(&c->in);
@@ -73,7 +73,7 @@ static void draw_fit(call *c)
     o->W = c->W;
     for (size_t i = 0; i < N * N; i++)
         c->W[i] = fuzz_real(&c->in);
-    o->pairs = o->learning == SPD_OWN_GRAPH ? fuzz_below(&c->in, P) : 0;
+    o->pairs = o->learning == SPD_LEARNING_OWN_GRAPH ? fuzz_below(&c->in, P) : 0;
     o->own_pairs = o->pairs ? c->pairs : NULL;
     for (size_t k = 0; k < o->pairs; k++)
         c->pairs[k] = (spd_pair){fuzz_byte(&c->in) % (P + 1), fuzz_byte(&c->in) % (P + 1),
@@ -83,28 +83,27 @@ static void draw_fit(call *c)
 /* A method, with a few values fixed. */
 static void draw_method(call *c, spd_method *method)
 {
-    *method = (spd_method)SPD_INIT(spd_method);
+    *method = (spd_method)SPD_STRUCT(spd_method);
     method->classifier = (spd_classifier_kind)fuzz_below(&c->in, SPD_CLASSIFIERS + 1);
     method->map = (spd_map)fuzz_below(&c->in, SPD_MAPS + 1);
     method->metric = (spd_metric)fuzz_below(&c->in, SPD_METRICS + 1);
     const unsigned flags = fuzz_byte(&c->in);
     method->normalize_kernel = flags & 1;
     method->no_occlusion = flags >> 1 & 1;
-    for (size_t i = 0; i < SPD_PARAMETER_ROOM; i++)
+    for (size_t i = 0; i < SPD_MAX_PARAMETERS; i++)
         method->value[i] = (double)NAN;
     for (unsigned k = fuzz_byte(&c->in) % 4; k; k--)
         method->value[fuzz_below(&c->in, SPD_PARAMETERS)] = fuzz_real(&c->in);
     method->fit = &c->fit;
 }
 
-/* ---- the functions ----------------------------------------------------------------------------
- */
+/* ---- the functions --------------------------------------------------------------------------- */
 
 static void do_fit(call *c)
 {
     spd_model *model = NULL;
-    spd_status status = spd_fit(c->ctx, c->n, c->p, c->X, fuzz_byte(&c->in) & 1 ? c->label : NULL,
-                                &c->fit, NULL, &model);
+    spd_status status = spd_fit(c->ctx, SPD_SET(c->n, c->p, c->X),
+                                fuzz_byte(&c->in) & 1 ? c->label : NULL, &c->fit, NULL, &model);
     fuzz_check(c->ctx, status, model);
     for (size_t i = 0; model && i < model->n * model->m; i++)
         if (!isfinite(model->W[i]))
@@ -116,7 +115,8 @@ static void do_affinity(call *c)
 {
     spd_pair *pairs = NULL;
     size_t count = 0;
-    spd_status status = spd_affinity(c->ctx, c->n, c->p, c->X, c->label, &c->fit, &pairs, &count);
+    spd_status status =
+        spd_affinity(c->ctx, SPD_SET(c->n, c->p, c->X), c->label, &c->fit, &pairs, &count);
     fuzz_check_message(c->ctx, status);
     for (size_t k = 0; k < count; k++)
         if (pairs[k].i >= pairs[k].j || pairs[k].j >= c->p)
@@ -148,14 +148,14 @@ static void do_classify(call *c)
 static void do_tune(call *c)
 {
     spd_method method;
-    spd_tuned tuned = SPD_INIT(spd_tuned);
+    spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
     const double values[] = {fuzz_real(&c->in), 2.0};
     spd_grid grid = {0};
-    const spd_tuning tuning = {.size = sizeof tuning,
-                               .folds = (int)fuzz_below(&c->in, 5),
-                               .group = fuzz_byte(&c->in) & 1 ? c->group : NULL,
-                               .seed = 1,
-                               .grid = fuzz_byte(&c->in) & 1 ? &grid : NULL};
+    const spd_tune_options tuning = {.size = sizeof tuning,
+                                     .folds = (int)fuzz_below(&c->in, 5),
+                                     .group = fuzz_byte(&c->in) & 1 ? c->group : NULL,
+                                     .seed = 1,
+                                     .grid = fuzz_byte(&c->in) & 1 ? &grid : NULL};
     draw_method(c, &method);
     size_t which = fuzz_below(&c->in, SPD_PARAMETERS);
     grid.count[which] = 2;
@@ -182,7 +182,7 @@ static void do_evaluate(call *c)
     options.test = fuzz_byte(&c->in) & 1 ? c->test : NULL;
     options.group = c->group;
     options.folds = (int)fuzz_below(&c->in, 4);
-    options.fold_rule = (spd_fold_rule)fuzz_below(&c->in, SPD_FOLDS_SINGLE + 2);
+    options.fold_rule = (spd_fold_rule)fuzz_below(&c->in, SPD_FOLD_RULE_SINGLE + 2);
     options.fold_group = fuzz_byte(&c->in) & 1 ? c->group : NULL;
     spd_status status = spd_evaluate(c->ctx, &c->samples, &options, &evaluation);
     fuzz_check(c->ctx, status, evaluation);
@@ -195,8 +195,8 @@ static void do_split(call *c)
     size_t index[P];
     spd_samples *subset = NULL;
     int64_t confusion[9];
-    spd_score score = SPD_INIT(spd_score);
-    spd_mcnemar_result test = SPD_INIT(spd_mcnemar_result);
+    spd_score score = SPD_STRUCT(spd_score);
+    spd_mcnemar_result test = SPD_STRUCT(spd_mcnemar_result);
     fuzz_check_message(c->ctx, spd_split(c->ctx, c->p, c->label, fuzz_real(&c->in),
                                          fuzz_below(&c->in, 4), 1, 0, train));
     for (size_t i = 0; i < P; i++)

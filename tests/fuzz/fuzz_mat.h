@@ -14,7 +14,7 @@
 static size_t sum_array(const spd_array *array)
 {
     size_t sum = 0;
-    size_t each = array && array->type == SPD_COMPLEX128 ? 2 : 1;
+    size_t each = array && array->type == SPD_TYPE_COMPLEX128 ? 2 : 1;
     for (size_t i = 0; array && i < each * array->count; i++)
         sum += array->f64   ? array->f64[i] > 0
                : array->i64 ? array->i64[i] > 0

@@ -71,7 +71,6 @@ static void read_recipe(void *user)
         experiment_print_script(stdout, &x);
     }
     session_close(&s);
-    arguments_free(&args);
 }
 
 /* Is there a word in the bytes? */

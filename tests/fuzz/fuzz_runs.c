@@ -38,15 +38,12 @@ static void compare(void *user)
     comparison_read(&s, &c);
     comparison_check_same(&s, &c);
     comparison_judge(&s, &c);
-    comparison_text(stdout, &c);
-    comparison_markdown(stdout, &c);
-    comparison_latex(stdout, &c);
-    comparison_csv(stdout, &c);
+    for (c.style = STYLE_TEXT; c.style <= STYLE_CSV; c.style++)
+        comparison_print(stdout, &c);
     for (size_t i = 0; i < c.duels; i++)
         if (!(c.duel[i].mcnemar >= 0.0 && c.duel[i].mcnemar <= 1.0))
             abort();
     session_close(&s);
-    arguments_free(&args);
 }
 
 /* The good one must be read: else the inputs would not reach their reader. */

@@ -6,34 +6,34 @@
 static const char twice[] = "# a list\npart.npy\n\n part.npy \n";
 
 /* All that is done with a set that is small. */
-static void use(spd_context *ctx, const spd_store *store)
+static void use(spd_context *ctx, const spd_set *store)
 {
-    size_t n = spd_store_n(store), p = spd_store_p(store);
+    size_t n = (store)->n, p = (store)->p;
     if (n == 0 || p == 0)
         abort();
     if (n > 8 || p > 64)
         return;
     double M[64], *X = malloc(p * n * n * sizeof *X);
-    spd_store *copy = NULL;
-    if (!X || spd_store_read(ctx, store, 0, p, X) < 0)
+    spd_set *copy = NULL;
+    if (!X || spd_set_read(ctx, store, 0, p, X) < 0)
         abort();
-    fuzz_check_message(ctx, spd_check_store(ctx, store, 0.0));
-    fuzz_check_message(ctx, spd_mean_store(ctx, SPD_EUCLIDEAN, store, NULL, M, NULL));
-    fuzz_check(ctx, spd_store_load(ctx, store, 1, &copy), copy);
-    spd_store_free(copy);
+    fuzz_check_message(ctx, spd_check(ctx, store, 0.0));
+    fuzz_check_message(ctx, spd_mean(ctx, SPD_METRIC_EUCLIDEAN, store, NULL, M, NULL));
+    fuzz_check(ctx, spd_set_load(ctx, store, SPD_TYPE_FLOAT32, &copy), copy);
+    spd_set_free(copy);
     free(X);
 }
 
 static void open_set(spd_context *ctx, const char *path, const spd_load_options *options)
 {
     spd_data *data = NULL;
-    spd_store *store = NULL;
+    spd_set *store = NULL;
     fuzz_check(ctx, spd_data_open(ctx, path, options, &data, &store), store);
     if (!data != !store)
         abort();
     if (store)
         use(ctx, store);
-    spd_store_free(store);
+    spd_set_free(store);
     spd_data_free(data);
 }
 

@@ -31,7 +31,7 @@ static spd_status save(const char *path, void *trained)
 
 static void make_base(size_t i)
 {
-    spd_method method = SPD_INIT(spd_method);
+    spd_method method = SPD_STRUCT(spd_method);
     spd_classifier *trained = NULL;
     spd_fit_options options;
     spd_fit_defaults(&options, sizeof options);
@@ -39,10 +39,10 @@ static void make_base(size_t i)
     if (spd_method_parse(NULL, names[i], &method) < 0)
         abort();
     method.fit = &options;
-    if (spd_method_uses(&method, SPD_PARAM_K))
-        method.value[SPD_PARAM_K] = 3;
-    if (spd_method_uses(&method, SPD_PARAM_DIMENSIONS))
-        method.value[SPD_PARAM_DIMENSIONS] = 2;
+    if (spd_method_uses(&method, SPD_PARAMETER_K))
+        method.value[SPD_PARAMETER_K] = 3;
+    if (spd_method_uses(&method, SPD_PARAMETER_DIMENSIONS))
+        method.value[SPD_PARAMETER_DIMENSIONS] = 2;
     if (spd_classifier_fit(fuzz_context(), &method, &all, NULL, &trained) < 0)
         abort();
     edit_read_back(save, trained, &base[i]);
@@ -77,7 +77,7 @@ static void update(spd_context *ctx, const spd_classifier *c, const spd_samples 
     spd_classifier *other = NULL;
     if (!mapped)
         return;
-    fuzz_check(ctx, spd_classifier_behind(ctx, c, mapped, &other), other);
+    fuzz_check(ctx, spd_classifier_retrain(ctx, c, mapped, &other), other);
     spd_classifier_free(other);
 }
 
@@ -102,11 +102,11 @@ static void explain(spd_context *ctx, const spd_classifier *c, size_t n, size_t 
 /* Everything that takes a trained method. */
 static void use(spd_context *ctx, const spd_classifier *c)
 {
-    spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+    spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts);
     int label[EDIT_P];
     unsigned char *bytes = NULL;
     size_t size = 0;
-    if (spd_classifier_look(ctx, c, &facts) < 0 || !spd_classifier_notes(c)->class_name)
+    if (spd_classifier_info(ctx, c, &facts) < 0 || !spd_classifier_metadata(c)->class_name)
         abort();
     double *score = mem_zero(EDIT_P, facts.classes * sizeof *score);
     double *S = facts.m < 100 ? mem_zero(EDIT_P, facts.m * facts.m * sizeof *S) : NULL;
@@ -125,7 +125,7 @@ static void use(spd_context *ctx, const spd_classifier *c)
                           .classes = facts.classes,
                           .label = data.label};
     update(ctx, c, S && facts.n == EDIT_N ? &mapped : NULL);
-    update(ctx, c, spd_classifier_held(c));
+    update(ctx, c, spd_classifier_samples(c));
     explain(ctx, c, facts.n, facts.m);
     fuzz_check(ctx, spd_classifier_pack(ctx, c, &bytes, &size), bytes);
     spd_bytes_free(bytes);

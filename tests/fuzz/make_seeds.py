@@ -250,32 +250,6 @@ def stores():
               npy(f"<c{width}", (2, 2, 2), struct.pack(f"<16{kind}", *HERMITIAN, *HERMITIAN)))
 
 
-def stand_ins():
-    """Bytes for fuzz_inflate, texts for fuzz_json."""
-    texts = b"a", b"abc" * 400, bytes(range(256)) * 3
-    for number, text in enumerate(texts):
-        for strategy in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_FIXED, zlib.Z_HUFFMAN_ONLY):
-            packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, strategy)
-            write("inflate", f"{number}-{strategy}", bytes([0, 255, 255]) + packer.compress(text) + packer.flush())
-        write("inflate", f"{number}-stored", bytes([1, 3, 2]) + zlib.compress(text, 0))
-        write("inflate", f"{number}-wrapped", bytes([1, 0, 9]) + zlib.compress(text, 9))
-    for name, packed in (  # as tests/python/test_stand_ins.py makes them
-            ("a-copy-from-before-the-start", "c3ce0300"),
-            ("the-first-symbol-is-a-copy", "030200"),
-            ("a-code-with-more-words-than-there-are", "05e09324499224499200"),
-            ("lengths-beyond-the-last", "05c081000000000090ff6b0100"),
-            ("the-length-before-the-first", "05c003000000000090ffffffffffffffffffffffffffffff7f00"),
-            ("a-lone-word-of-two-bits", "05e081000000008020f85b1f"),
-            ("a-lone-distance-of-two-bits", "05e081000000008020f853d701"),
-            ("two-symbols-each-the-only-word", "05c0810000000000907f4c03")):
-        write("inflate", name, bytes([0, 255, 255]) + bytes.fromhex(packed))
-    for number, text in enumerate(['{"a": [1, -2.5e3, true, false, null], "b": {"c": "x\\u00e9\\n\\ud835\\udd4a"}}',
-                                   '["\u00e9\u20ac", 0.1, 1e-300, 9223372036854775807, -0.0]', '{"a": 1, "a": 2}',
-                                   "[" * 30 + "]" * 30, "[]", "{}", '["\\u0000", 1.5E+2, 00]']):
-        for how in range(0, 8, 3):
-            write("json", f"{number}-{how}", bytes([how]) + text.encode())
-
-
 def main():
     stores()
     matlab5()
@@ -283,7 +257,6 @@ def main():
     archives()
     data_sets()
     descriptions()
-    stand_ins()
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ int main(int argc, char **argv)
     if (status == SPD_OK)
         status = spd_data_load(ctx, argv[1], NULL, &read);
     if (status == SPD_OK)
-        status = spd_mean(ctx, SPD_LOG_EUCLIDEAN, read->n, read->p, read->X, NULL, mean, NULL);
+        status = spd_mean(ctx, SPD_METRIC_LOG_EUCLIDEAN, SPD_SET(read->n, read->p, read->X), NULL,
+                          mean, NULL);
     printf("%s %s\n", spd_status_text(status), spd_context_error(ctx)->message);
     spd_data_free(made);
     spd_data_free(read);

@@ -12,7 +12,7 @@ int main(void)
     const double expected = 3 * log(2) * log(2);
     double d2 = 0;
     spd_context *ctx = spd_context_new();
-    spd_status status = spd_distance2(ctx, SPD_AIRM, 3, X, Y, &d2);
+    spd_status status = spd_distance2(ctx, SPD_METRIC_AIRM, 3, X, Y, &d2);
     printf("spdml %s: %s, d2 = %.15g\n", spd_version(), spd_status_text(status), d2);
     spd_context_free(ctx);
     return status == SPD_OK && fabs(d2 - expected) <= 1e-13 ? 0 : 1;

@@ -3,8 +3,8 @@
 
 int main()
 {
-    spd_mean_info info = SPD_INIT(spd_mean_info);
-    spd_samples samples = SPD_INIT(spd_samples);
+    spd_mean_info info = SPD_STRUCT(spd_mean_info);
+    spd_samples samples = SPD_STRUCT(spd_samples);
     spd_synth_options how;
     spd_data *data = NULL;
     spd_synth_defaults(SPD_SYNTH_SPD, &how, sizeof how);

@@ -45,9 +45,10 @@ is_light() {
     done
 }
 
-# Exactly what the header declares may be seen from outside: symbols_match HEADER SYMBOLS
+# Exactly what the header, or those of its folder, declare may be seen from outside: symbols_match HEADER SYMBOLS
 symbols_match() {
-    sed -n 's/^SPD_API .*\b\(spd_[a-z0-9_]*\)(.*/\1/p' "$prefix/include/$1" | sort >"$work/declared"
+    cat "$prefix/include/$1" "$prefix/include/${1%.h}"/*.h 2>/dev/null |
+        sed -n 's/^SPD_API .*\b\(spd_[a-z0-9_]*\)(.*/\1/p' | sort >"$work/declared"
     grep -v '^spd_private_' "$2" >"$work/public" # for libspdml-data alone; no header has them
     test -s "$work/declared" && diff "$work/declared" "$work/public"
 }
@@ -125,7 +126,7 @@ covers_install_without_mpi() {
 # finds_module: does the installed command find a module in the folder of libraries by itself? One that
 # computes nothing stands in.
 finds_module() {
-    "$cc" -shared -fPIC -DKIND=4 -I"$here/../../src" "$here/../cli/stand_in_module.c" \
+    "$cc" -shared -fPIC -DKIND=4 -I"$here/../../src" -I"$here/../../include" "$here/../cli/stand_in_module.c" \
         -o "$libdir/libspdml-cuda.so" &&
         (cd "$work" && env -u LD_LIBRARY_PATH "$prefix/bin/spdml" version) | grep 'Stand-in 0'
 }

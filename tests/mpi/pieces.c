@@ -1,7 +1,7 @@
 /* pieces.c - messages that MPI cannot count, made small: every call of the module with pieces of 24
  * bytes, by several ranks (tests/cli/test_mpi.py). Prints "good" at rank 0. */
 #define MPI_PIECE 24
-#include "engine/mpi/module.c"
+#include "mpi/module.c"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,10 +74,10 @@ static void each_to_each(ranks *r)
         fill(out + out_at[k], length(r->rank, k), r->rank, k);
     }
     memset(in, 255, MOST * (size_t)r->count);
-    r->trade(r, out_at, out, in_at, in);
+    r->exchange(r, out_at, out, in_at, in);
     for (int k = 0; k < r->count; k++)
         for (size_t e = 0; k != r->rank && e < length(k, r->rank); e++)
-            check(in[in_at[k] + e] == byte_of(k, r->rank, e), "trade", length(k, r->rank));
+            check(in[in_at[k] + e] == byte_of(k, r->rank, e), "exchange", length(k, r->rank));
     free(out_at);
     free(in_at);
     free(out);

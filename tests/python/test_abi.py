@@ -9,25 +9,27 @@ import pytest
 from conftest import ROOT
 from spdml import _data_library, _library
 
-HEADER = (ROOT / "include/spdml.h").read_text()
+HEADER = "".join(path.read_text() for path in sorted((ROOT / "include/spdml").glob("*.h")))
 STRUCTURES = {
     "spd_error": _library.Error,
     "spd_progress": _library.Progress,
-    "spd_neighbours": _library.Neighbours,
+    "spd_set": _library.Set,
+    "spd_set_options": _library.SetOptions,
+    "spd_nearest_options": _library.NearestOptions,
     "spd_mean_options": _library.MeanOptions,
     "spd_fit_options": _library.FitOptions,
     "spd_fit_step": _library.FitStep,
-    "spd_fit_watch": _library.FitWatch,
+    "spd_fit_hooks": _library.FitWatch,
     "spd_model": _library.Model,
     "spd_explanation": _library.Explanation,
     "spd_method": _library.Method,
     "spd_samples": _library.Samples,
     "spd_classifier_facts": _library.Facts,
-    "spd_notes": _library.Notes,
+    "spd_metadata": _library.Notes,
     "spd_grid": _library.Grid,
     "spd_evaluate_options": _library.EvaluateOptions,
-    "spd_tuning": _library.Tuning,
-    "spd_tuned": _library.Tuned,
+    "spd_tune_options": _library.Tuning,
+    "spd_tune_info": _library.Tuned,
     "spd_round": _library.Round,
     "spd_outcome": _library.Outcome,
     "spd_method_result": _library.MethodResult,
@@ -41,7 +43,7 @@ STRUCTURES = {
     "spd_data": _data_library.DataSet,
     "spd_rect": _data_library.Rect,
     "spd_describe_options": _data_library.DescribeOptions,
-    "spd_failures": _data_library.Failures,
+    "spd_describe_info": _data_library.Failures,
 }
 
 
@@ -77,9 +79,12 @@ def test_structures_have_the_layout_of_the_header(layout, name):
 def test_parameters_are_those_of_the_header(layout):
     assert len(_library.PARAMETERS) == layout["parameters", ""]
     for i, name in enumerate(_library.PARAMETERS):
-        lib = _library.lib
-        function = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)(("spd_parameter_name", lib))
-        assert function(i).decode().replace("-", "_") == name
+        found = _library.lib.spd_name(_library.ENUMS.index("parameter"), i)
+        assert found.decode().replace("-", "_") == name
+
+
+def test_enumerations_are_those_of_the_header():
+    assert [name.upper() for name in _library.ENUMS] == re.findall(r"^    SPD_ENUM_(\w+)", HEADER, re.M)
 
 
 @pytest.mark.parametrize("name", _library.PROTOTYPES)

@@ -1,6 +1,5 @@
 """The calling layer: threads by n_jobs, the short way beside the long one, progress bars, Ctrl-C."""
 
-import inspect
 import os
 import pathlib
 import shutil
@@ -10,18 +9,30 @@ import sys
 import threading
 import time
 import types
+import unittest.mock
 
 import joblib
 import numpy as np
 import pytest
 
 import spdml
-from spdml import _arrays, _fast, _jobs
+from spdml import _arrays, _calls, _jobs, _shortcuts
+from spdml._library import quick
 from conftest import random_spd
 
-QUICK = pytest.mark.skipif(_fast.quick is None, reason="no module spdml._quick (Python 3.11 or newer)")
-LONG = types.SimpleNamespace(**{name: inspect.unwrap(getattr(spdml, name)) for name in (
-    "apply", "covariances", "distance", "geodesic", "mean", "pairwise_distances")})
+QUICK = pytest.mark.skipif(quick is None, reason="no module spdml._quick (Python 3.11 or newer)")
+
+
+def without_shortcuts(name):
+    """The function, which goes the long way."""
+    def function(*arguments, **named):
+        with unittest.mock.patch.multiple(_shortcuts, _ALL={}, _FLAT={}, _CURVED={}, quick_handle=lambda: None):
+            return getattr(spdml, name)(*arguments, **named)
+    return function
+
+
+LONG = types.SimpleNamespace(**{name: without_shortcuts(name) for name in (
+    "apply", "distance", "geodesic", "mean", "pairwise_distances")})
 METRICS = ("airm", "stein", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky", "euclidean")
 
 
@@ -94,9 +105,7 @@ def test_short_distances_are_the_long_ones(rng, metric, n):
     for Y in (None, X[3:9]):
         np.testing.assert_array_equal(spdml.pairwise_distances(X, Y, metric, n_jobs=1),
                                       LONG.pairwise_distances(X, Y, metric, n_jobs=1))
-    np.testing.assert_allclose(  # the Euclidean one is not the library's on either way
-        spdml.mean(X, metric, n_jobs=1), LONG.mean(X, metric, n_jobs=1),
-        rtol=1e-14 if metric == "euclidean" else 0, atol=1e-15 if metric == "euclidean" else 0)
+    np.testing.assert_array_equal(spdml.mean(X, metric, n_jobs=1), LONG.mean(X, metric, n_jobs=1))
     np.testing.assert_allclose(spdml.geodesic(X, X[::-1].copy(), 0.25, metric)[4],
                                LONG.geodesic(X[4], X[-5], 0.25, metric), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(spdml.geodesic(X[4], X[5], 0.25, metric),
@@ -117,7 +126,7 @@ def test_covariances_of_an_array_are_those_of_a_list(rng):
     signals = rng.standard_normal((7, 4, 50)) + 100.0
     for estimator in ("cov", "scm", "oas", "lwf"):
         np.testing.assert_allclose(spdml.covariances(signals, estimator),
-                                   LONG.covariances(list(signals), estimator), rtol=1e-10)
+                                   spdml.covariances(list(signals), estimator), rtol=1e-10)
     for channels in (1, 4, 8, 11, 17):
         signals = rng.standard_normal((3, channels, 40)) * 3.0 - 50.0
         expected = [np.cov(x, bias=True).reshape(channels, channels) for x in signals]
@@ -141,12 +150,12 @@ def test_euclidean_means_and_distances_of_any_arrays(rng, p, shape):
 @QUICK
 def test_euclidean_faults_go_the_long_way(rng):
     X = rng.standard_normal((9, 4, 4))
-    assert _fast.quick.apart(X, X[:3], np.empty(9)) is None
-    assert _fast.quick.apart(X, X[0, :3], np.empty(9)) is None
-    assert _fast.quick.apart(X, X[0], np.empty(8)) is None
-    assert _fast.quick.apart(X[0], X) is None
-    assert _fast.quick.mean_flat(X, np.empty((4, 3))) is None
-    assert _fast.quick.mean_flat(X.astype(np.float32), np.empty((4, 4))) is None
+    assert quick.apart(X, X[:3], np.empty(9)) is None
+    assert quick.apart(X, X[0, :3], np.empty(9)) is None
+    assert quick.apart(X, X[0], np.empty(8)) is None
+    assert quick.apart(X[0], X) is None
+    assert quick.mean_flat(X, np.empty((4, 3))) is None
+    assert quick.mean_flat(X.astype(np.float32), np.empty((4, 4))) is None
     X[5, 1, 2] = np.nan
     for call in (lambda: spdml.mean(X, "euclidean"), lambda: spdml.distance(X, X[0], "euclidean"),
                  lambda: spdml.distance(X[0], X[5], "euclidean")):
@@ -167,14 +176,14 @@ def test_a_set_to_one_matrix(rng, metric):
 def test_what_is_not_served_goes_the_long_way(rng):
     X = random_spd(rng, 4, 3)
     expected = LONG.distance(X[0], X[1])
-    assert _fast.quick.pair(_fast._handle(), 0, X[0], X[1], 1e-8) is not None
+    assert quick.pair(_calls.quick_handle(), 0, X[0], X[1], 1e-8) is not None
     for A in (X[0].astype(np.float32), np.asfortranarray(X[0]) if X[0].flags.c_contiguous else X[0],
               X[0].tolist(), X[::2][0], np.ma.array(X[0])):
         assert spdml.distance(A, X[1]) == pytest.approx(expected, rel=1e-5)
-    assert _fast.quick.pair(_fast._handle(), 0, X[0].astype(np.float32), X[1], 1e-8) is None
-    assert _fast.quick.pair(_fast._handle(), 0, X[0], X[1][:2, :2], 1e-8) is None
-    assert _fast.quick.pair(_fast._handle(), 0, X[0][:2], X[1][:2], 1e-8) is None
-    assert _fast.quick.symmetric(X.astype(">f8"), 1e-8) is None
+    assert quick.pair(_calls.quick_handle(), 0, X[0].astype(np.float32), X[1], 1e-8) is None
+    assert quick.pair(_calls.quick_handle(), 0, X[0], X[1][:2, :2], 1e-8) is None
+    assert quick.pair(_calls.quick_handle(), 0, X[0][:2], X[1][:2], 1e-8) is None
+    assert quick.symmetric(X.astype(">f8"), 1e-8) is None
 
 
 def test_faults_are_explained_as_before(rng):
@@ -202,7 +211,7 @@ def test_faults_are_explained_as_before(rng):
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 9, 16, 17, 40])
 def test_symmetry_is_looked_at_everywhere(rng, n):
     X = random_spd(rng, 3, n)
-    assert _fast.quick.symmetric(X, 1e-8) == -1
+    assert quick.symmetric(X, 1e-8) == -1
     largest = np.abs(X[1]).max()
     for row, column in {(0, n - 1), (n - 1, 0), (n // 2, n // 3), (n // 3, n // 2)}:
         if row == column:
@@ -210,14 +219,14 @@ def test_symmetry_is_looked_at_everywhere(rng, n):
         for factor, found in ((0.5, -1), (2.0, 1)):
             Y = X.copy()
             Y[1, row, column] += factor * 1e-3 * largest
-            assert _fast.quick.symmetric(Y, 1e-3) == found, (row, column, factor)
+            assert quick.symmetric(Y, 1e-3) == found, (row, column, factor)
     nan = X.copy()
     nan[1, 0, 0] = np.nan
-    assert _fast.quick.symmetric(nan, 1e-8) == -1
+    assert quick.symmetric(nan, 1e-8) == -1
 
 
 def test_symmetry_is_looked_at_without_the_module(rng, monkeypatch):
-    monkeypatch.setattr(_fast, "quick", None)
+    monkeypatch.setattr(_arrays, "quick", None)
     X = random_spd(rng, 3, 4)
     _arrays.check_symmetric(X, "X", 1e-8)
     X[2, 0, 3] += 1.0
@@ -230,8 +239,8 @@ def test_the_package_works_where_the_module_cannot_be_loaded(tmp_path):
     """As by PyPy, or where the file is damaged. The module is looked for beside the library."""
     library = shutil.copy(spdml._library.lib._name, tmp_path / "libspdml.so")
     (tmp_path / "_quick.abi3.so").write_bytes(b"no library")
-    code = ("import numpy as np, spdml, spdml._fast\n"
-            "assert spdml._fast.quick is None\n"
+    code = ("import numpy as np, spdml\n"
+            "assert spdml._library.quick is None\n"
             "print(spdml.distance(np.eye(2), 3 * np.eye(2)), spdml.mean(np.ones((2, 1, 1)))[0, 0])")
     environment = dict(os.environ, SPDML_LIBRARY=str(library),
                        PYTHONPATH=str(pathlib.Path(spdml.__file__).parents[1]))
@@ -256,6 +265,20 @@ def test_threads_have_contexts_of_their_own(rng):
     for one in several:
         one.join()
     assert not wrong
+
+
+def test_a_callback_may_call_the_library(labelled):
+    """Within a fit, which goes on as if nothing had been."""
+    X, y = labelled
+    expected, seen = spdml.SPDML(3, max_iter=8).fit(X, y), []
+
+    def callback(iteration, cost):
+        seen.append(spdml.mean(X) - spdml.mean(X, sample_weight=np.ones(len(X))))
+        spdml.set_engine("auto"), spdml.set_engine("cpu")
+
+    fitted = spdml.SPDML(3, max_iter=8, callback=callback).fit(X, y)
+    np.testing.assert_array_equal(fitted.components_, expected.components_)
+    assert len(seen) > 5 and not np.any(seen)
 
 
 # ---- Ctrl-C --------------------------------------------------------------------------------------

@@ -15,12 +15,12 @@ import spdml
 from conftest import random_spd
 from spdml import _device
 from spdml._errors import BadMatrixError, DeviceError, NumericError
-from spdml._library import lib
+from spdml._library import lib, value
 
 
 def device_name():
     text = c.create_string_buffer(256)
-    return text.value.decode() if lib.spd_engine_device(None, 1, c.c_size_t(256), text) == 0 else ""
+    return text.value.decode() if lib.spd_engine_device(None, lib.spd_parse(None, 0, b"cuda"), c.c_size_t(256), text) == 0 else ""
 
 
 NAME = device_name()
@@ -316,16 +316,17 @@ def test_fits_that_cannot_be(gpu, rng):
 
 
 def test_the_engine_of_a_fit_in_c(gpu, rng):
-    """Said by the library too: a context of the processor, and a fit of nothing."""
-    from spdml import _calls, _on_device
+    """By the library the processor learns from a copy on the host; a fit of nothing is refused."""
+    from spdml import _calls, _sets
+    from spdml.maps import _fit
     X, y = classes_apart(rng)
-    s = _on_device.Sets(gpu.device(X), None, ("X", ""), None)
-    options = spdml.SPDML(3)._options(7, y)[0]
-    for where, n, p, pointer in (s.alone(), (s.alone()[0], 7, 0, None)):
-        ctx = _calls.context(1)
-        lib.spd_context_set_engine(ctx.handle, 1 if p == 0 else 0)
-        with pytest.raises(spdml.InvalidArgumentError, match="X is empty" if p == 0 else "cuda or auto"):
-            _calls.call(ctx, "spd_device_fit", where, n, p, pointer, None, c.byref(options), None, None)
+    S, options = _sets.device(gpu.device(X), "X"), spdml.SPDML(3, max_iter=6)._options(7, y)[0]
+    cpu = value("engine", "cpu")
+    there, here = (_fit(_calls.context(1, cpu), each, y.astype(np.intc), options, None) for each in (S, _sets.host(X)))
+    assert (there.W == here.W).all()
+    S.p = 0
+    with pytest.raises(spdml.InvalidArgumentError, match="empty"):
+        _fit(_calls.context(1, value("engine", "cuda")), S, y.astype(np.intc), options, None)
 
 
 def test_sizes_without_kernels_go_through_the_host(gpu, rng):

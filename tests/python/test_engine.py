@@ -18,7 +18,7 @@ from spdml import _calls
 from spdml._errors import DeviceError
 from spdml._library import lib
 
-THERE = lib.spd_engine_device(None, 1, 256, c.create_string_buffer(256)) == 0
+THERE = lib.spd_engine_device(None, lib.spd_parse(None, 0, b"cuda"), 256, c.create_string_buffer(256)) == 0
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +66,8 @@ def test_modules_lie_beside_the_library_not_in_the_current_folder(tmp_path, load
     """A library that was loaded by a relative path, before the process went to another folder."""
     tests = pathlib.Path(__file__).parents[1]
     (tmp_path / "other").mkdir()
-    subprocess.run(["cc", "-shared", "-fPIC", "-DKIND=4", f"-I{tests.parent / 'src'}", tests / "cli/stand_in_module.c",
+    subprocess.run(["cc", "-shared", "-fPIC", "-DKIND=4", f"-I{tests.parent / 'src'}",
+                    f"-I{tests.parent / 'include'}", tests / "cli/stand_in_module.c",
                     "-o", tmp_path / "other/libspdml-cuda.so"], check=True)
     shutil.copy(lib._name, tmp_path / "libspdml.so")
     if found:
@@ -75,7 +76,7 @@ def test_modules_lie_beside_the_library_not_in_the_current_folder(tmp_path, load
         import ctypes, os
         lib, text = ctypes.CDLL({load.format(tmp_path)!r}), ctypes.create_string_buffer(100)
         os.chdir("other")
-        print(lib.spd_engine_device(None, 1, ctypes.c_size_t(100), text), text.value.decode())"""
+        print(lib.spd_engine_device(None, lib.spd_parse(None, 0, b"cuda"), ctypes.c_size_t(100), text), text.value.decode())"""
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert ("Stand-in 0" in done.stdout) == found, done.stdout
 

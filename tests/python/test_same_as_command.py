@@ -25,14 +25,16 @@ def files(tmp_path, labelled):
     return tmp_path
 
 
-@pytest.mark.parametrize("metric", ["airm", "stein", "log-euclidean", "bures-wasserstein"])
+@pytest.mark.parametrize("metric", ["airm", "stein", "log-euclidean", "bures-wasserstein", "euclidean"])
 def test_distances_and_means(files, labelled, metric):
     X = labelled[0][:24]
     run("distance", files / "train.npz", "--metric", metric, "-o", files / "D.npy")
     np.testing.assert_array_equal(np.load(files / "D.npy"),
                                   spdml.pairwise_distances(X, metric=metric))
     run("mean", files / "train.npz", "--metric", metric, "-o", files / "M.npy")
-    np.testing.assert_array_equal(np.load(files / "M.npy").reshape(8, 8), spdml.mean(X, metric))
+    M = np.load(files / "M.npy").reshape(8, 8)
+    np.testing.assert_array_equal(M, spdml.mean(X, metric))
+    np.testing.assert_array_equal(M, spdml.mean(X, metric, sample_weight=np.ones(24)))
 
 
 @pytest.mark.parametrize("metric", ["airm", "stein"])

@@ -20,25 +20,29 @@ typedef struct graph {
 
 static spd_fit_options plain(spd_metric metric, size_t nu_w, size_t nu_b)
 {
-    spd_fit_options o = {.size = sizeof o, .m = 1, .metric = metric, .nu_w = nu_w, .nu_b = nu_b};
+    spd_fit_options o = {.size = sizeof o,
+                         .m = 1,
+                         .metric = metric,
+                         .nu_w = nu_w,
+                         .nu_b = nu_b,
+                         .objective = SPD_OBJECTIVE_DIFFERENCE};
     o.affinity_weight = 1.0;
     return o;
+}
+
+static void pairs_gone(void *pairs)
+{
+    spd_pairs_free(pairs);
 }
 
 static graph ask(spd_fit_options o, size_t n, size_t p, const double *X, const int *label)
 {
     graph g = {.used = o};
-    spd_context *ctx = spd_context_new();
-    g.status = spd_affinity(ctx, n, p, X, label, &g.used, &g.pairs, &g.count);
+    spd_context *ctx = context_on(0);
+    g.status = spd_affinity(ctx, SPD_SET(n, p, X), label, &g.used, &g.pairs, &g.count);
     memcpy(g.message, spd_context_error(ctx)->message, sizeof g.message);
-    spd_context_free(ctx);
+    own(g.pairs, pairs_gone);
     return g;
-}
-
-static void drop(graph *g)
-{
-    spd_pairs_free(g->pairs);
-    g->pairs = NULL;
 }
 
 /* Pairs in order, each once; and as matrices. W, B: p x p. */
@@ -99,7 +103,8 @@ static void twin(spd_fit_options o, size_t n, size_t p, const double *X, const i
                  double *W, double *B)
 {
     double *D = block(p * p);
-    CHECK(spd_pairwise2(NULL, o.metric, n, p, X, p, X, D) == SPD_OK, "distances");
+    CHECK(spd_pairwise2(NULL, o.metric, SPD_SET(n, p, X), SPD_SET(n, p, X), D) == SPD_OK,
+          "distances");
     memset(W, 0, p * p * sizeof *W);
     memset(B, 0, p * p * sizeof *B);
     for (size_t i = 0; i < p; i++) {
@@ -109,7 +114,6 @@ static void twin(spd_fit_options o, size_t n, size_t p, const double *X, const i
     }
     twin_join(p, o.graph, 1.0, W);
     twin_join(p, o.graph, o.affinity_weight, B);
-    free(D);
 }
 
 static void compare(spd_fit_options o, size_t n, size_t p, const double *X, const int *label,
@@ -132,19 +136,14 @@ static void compare(spd_fit_options o, size_t n, size_t p, const double *X, cons
     }
     CHECK(unknown == 0 || far > 0, "%s: no far pairs for unlabelled samples", what);
     CHECK(norm(p * p, W) > 0.0 && norm(p * p, B) > 0.0, "%s: both graphs have pairs", what);
-    drop(&g);
-    free(W);
-    free(B);
-    free(W2);
-    free(B2);
 }
 
-static void against_the_twin(void)
+TEST(against_the_twin)
 {
-    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+    const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
+                                  SPD_METRIC_LOG_EUCLIDEAN};
     const size_t n = 5, p = 43;
-    rng r;
-    rng_seed(&r, 11);
+    rng r = seeded(11);
     double *X = random_set(&r, n, p, 30.0);
     int label[43];
     for (size_t i = 0; i < p; i++)
@@ -154,27 +153,24 @@ static void against_the_twin(void)
             spd_fit_options o = plain(metrics[k], 3, 4);
             o.graph = (spd_graph)kind;
             o.affinity_weight = kind ? 0.7 : 1.0;
-            compare(o, n, p, X, label, spd_metric_name(metrics[k]));
+            compare(o, n, p, X, label, spd_name(SPD_ENUM_METRIC, metrics[k]));
             o.nu_w = o.nu_b = 1000;
             compare(o, n, p, X, label, "all there are");
         }
-    free(X);
 }
 
-static void unlabelled_take_part(void)
+TEST(unlabelled_take_part)
 {
     const size_t n = 4, p = 30;
-    rng r;
-    rng_seed(&r, 12);
+    rng r = seeded(12);
     double *X = random_set(&r, n, p, 30.0);
     int label[30];
     for (size_t i = 0; i < p; i++)
         label[i] = i % 3 == 0 ? -1 : (int)(i % 2);
-    spd_fit_options o = plain(SPD_STEIN, 3, 2);
+    spd_fit_options o = plain(SPD_METRIC_STEIN, 3, 2);
     compare(o, n, p, X, label, "or");
     o.graph = SPD_GRAPH_DIRECTED;
     compare(o, n, p, X, label, "directed");
-    free(X);
 }
 
 /* Every matrix several times, so that nearly all comparisons tie. */
@@ -186,19 +182,17 @@ static double *duplicates(rng *r, size_t n, size_t p, size_t distinct)
     return X;
 }
 
-static void ties_and_duplicates(void)
+TEST(ties_and_duplicates)
 {
     const size_t n = 4, p = 36;
-    rng r;
-    rng_seed(&r, 13);
+    rng r = seeded(13);
     double *X = duplicates(&r, n, p, 6);
     int label[36];
     for (size_t i = 0; i < p; i++)
         label[i] = (int)(i / 2 % 3);
-    compare(plain(SPD_STEIN, 2, 2), n, p, X, label, "stein");
-    compare(plain(SPD_AIRM, 3, 5), n, p, X, label, "airm");
-    compare(plain(SPD_LOG_EUCLIDEAN, 4, 1), n, p, X, label, "log-euclidean");
-    free(X);
+    compare(plain(SPD_METRIC_STEIN, 2, 2), n, p, X, label, "stein");
+    compare(plain(SPD_METRIC_AIRM, 3, 5), n, p, X, label, "airm");
+    compare(plain(SPD_METRIC_LOG_EUCLIDEAN, 4, 1), n, p, X, label, "log-euclidean");
 }
 
 static int same_links(links *a, links *b, size_t p)
@@ -217,24 +211,25 @@ static int same_links(links *a, links *b, size_t p)
 }
 
 /* The way for large sets finds what the one for small sets finds. */
-static void large_way_equals_small_way(void)
+TEST(large_way_equals_small_way)
 {
     const size_t n = 4, p = 150;
-    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
-    rng r;
-    rng_seed(&r, 14);
+    const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
+                                  SPD_METRIC_LOG_EUCLIDEAN};
+    rng r = seeded(14);
     double *sets[] = {random_set(&r, n, p, 30.0), duplicates(&r, n, p, 11)};
     int label[150];
     for (int big = 0; big < 2; big++) { /* small classes, and two that fill more than one search */
         for (size_t i = 0; i < p; i++)
             label[i] = i % 17 == 5 ? -1 : (int)(big ? i % 2 : i * i % 23);
         classes c;
-        arena room = {0};
+        FREED_BY(arena_free) arena room = {0};
         CHECK(classes_sort(NULL, p, label, &room, &c) == SPD_OK, "classes");
         for (size_t e = 0; e < 8; e++) {
-            graph_job g = {.n = n,
-                           .p = p,
-                           .X = sets[e % 2],
+            spd_set set;
+            set = *SPD_SET(n, p, sets[e % 2]);
+            graph_job g = {.p = p,
+                           .set = &set,
                            .label = label,
                            .c = &c,
                            .metric = metrics[e / 2],
@@ -254,14 +249,10 @@ static void large_way_equals_small_way(void)
             links_free(&small);
             links_free(&large);
         }
-        arena_free(&room);
     }
-    free(sets[0]);
-    free(sets[1]);
 }
 
-/* ---- known answers ----------------------------------------------------------------------------
- */
+/* ---- known answers --------------------------------------------------------------------------- */
 
 static void golden_one(spd_metric metric, const signed char *A, size_t within, size_t between)
 {
@@ -283,16 +274,12 @@ static void golden_one(spd_metric metric, const signed char *A, size_t within, s
     size_t have_w, have_b;
     affinity_count(g.count, g.pairs, &have_w, &have_b);
     CHECK(have_w == within && have_b == between, "%zu and %zu pairs", have_w, have_b);
-    drop(&g);
-    free(X);
-    free(W);
-    free(B);
 }
 
-static void golden(void)
+TEST(golden)
 {
-    golden_one(SPD_STEIN, golden_affinity_stein, 48, 39);
-    golden_one(SPD_AIRM, golden_affinity_airm, 47, 39);
+    golden_one(SPD_METRIC_STEIN, golden_affinity_stein, 48, 39);
+    golden_one(SPD_METRIC_AIRM, golden_affinity_airm, 47, 39);
 }
 
 /* Scalars e^x: distances grow with |x - y|. */
@@ -316,69 +303,57 @@ static void expect(const graph *g, size_t count, const spd_pair *pairs)
 }
 
 /* Class 0 at 0, 1, 3; class 1 at 4.5, 10; class 2 at 20 alone. */
-static void planted_pairs(void)
+TEST(planted_pairs)
 {
     const double x[] = {0.0, 1.0, 3.0, 4.5, 10.0, 20.0};
     const int label[] = {0, 0, 0, 1, 1, 2};
     double *X = scalars(6, x);
-    spd_fit_options o = plain(SPD_AIRM, 1, 1);
+    spd_fit_options o = plain(SPD_METRIC_AIRM, 1, 1);
     const spd_pair or_pairs[] = {{0, 1, 1, 0}, {0, 3, 0, 1}, {1, 2, 1, 0}, {1, 3, 0, 1},
                                  {2, 3, 0, 1}, {2, 4, 0, 1}, {3, 4, 1, 0}, {4, 5, 0, 1}};
     graph g = ask(o, 1, 6, X, label);
     expect(&g, 8, or_pairs);
-    drop(&g);
     o.graph = SPD_GRAPH_DIRECTED;
     o.affinity_weight = 3.0;
     const spd_pair directed[] = {{0, 1, 1, 0},   {0, 3, 0, 1.5}, {1, 2, 0.5, 0}, {1, 3, 0, 1.5},
                                  {2, 3, 0, 3.0}, {2, 4, 0, 1.5}, {3, 4, 1, 0},   {4, 5, 0, 1.5}};
     g = ask(o, 1, 6, X, label);
     expect(&g, 8, directed);
-    drop(&g);
     o.affinity_weight = 0.0;
     const spd_pair near_only[] = {{0, 1, 1, 0}, {1, 2, 0.5, 0}, {3, 4, 1, 0}};
     g = ask(o, 1, 6, X, label);
     expect(&g, 3, near_only);
-    drop(&g);
-    free(X);
 }
 
-static void defaults(void)
+TEST(defaults)
 {
-    rng r;
-    rng_seed(&r, 15);
+    rng r = seeded(15);
     double *X = random_set(&r, 3, 20, 10.0);
     int label[20];
     for (size_t i = 0; i < 20; i++)
         label[i] = i < 2 ? 0 : i < 10 ? 1 : 2;
-    graph g = ask(plain(SPD_STEIN, 0, 0), 3, 20, X, label);
+    graph g = ask(plain(SPD_METRIC_STEIN, 0, 0), 3, 20, X, label);
     CHECK(g.used.nu_w == 2 && g.used.nu_b == 2, "%zu %zu", g.used.nu_w, g.used.nu_b);
-    drop(&g);
     for (size_t i = 0; i < 20; i++)
         label[i] = (int)(i % 4);
-    g = ask(plain(SPD_STEIN, 0, 0), 3, 20, X, label);
+    g = ask(plain(SPD_METRIC_STEIN, 0, 0), 3, 20, X, label);
     CHECK(g.used.nu_w == 5 && g.used.nu_b == 3, "%zu %zu", g.used.nu_w, g.used.nu_b);
-    drop(&g);
-    free(X);
 }
 
-/* ---- without labels -----------------------------------------------------------------------------
- */
+/* ---- without labels -------------------------------------------------------------------------- */
 
-static void near_and_far(void)
+TEST(near_and_far)
 {
     const size_t n = 3, p = 80;
-    rng r;
-    rng_seed(&r, 16);
-    double *X = random_set(&r, n, p, 20.0), *D = block(p * p);
+    rng r = seeded(16);
+    double *X = random_set(&r, n, p, 20.0);
     int64_t nearest[80 * 12];
     double d2[80 * 12];
-    CHECK(spd_nearest(NULL, SPD_STEIN, n, p, X, 0, NULL,
-                      &(spd_neighbours){
-                          .size = sizeof(spd_neighbours), .k = 12, .index = nearest, .d2 = d2}) ==
-              SPD_OK,
+    CHECK(spd_nearest(NULL, SPD_METRIC_STEIN, SPD_SET(n, p, X), NULL, 12, NULL, nearest, d2,
+                      NULL) == SPD_OK,
           "");
-    spd_fit_options o = plain(SPD_STEIN, 6, 4);
-    o.learning = SPD_UNSUPERVISED;
+    spd_fit_options o = plain(SPD_METRIC_STEIN, 6, 4);
+    o.learning = SPD_LEARNING_UNSUPERVISED;
     o.seed = 5;
     o.affinity_weight = 0.25;
     graph g = ask(o, n, p, X, NULL), same = ask(o, n, p, X, NULL);
@@ -406,37 +381,53 @@ static void near_and_far(void)
     CHECK(g.count != other.count || memcmp(g.pairs, other.pairs, g.count * sizeof *g.pairs),
           "another seed draws the same");
     o.nu_w = o.nu_b = 0;
-    drop(&other);
     other = ask(o, n, p, X, NULL);
     CHECK(other.used.nu_w == 5 && other.used.nu_b == 5, "defaults");
-    drop(&other);
     other = ask(o, n, 4, X, NULL);
     CHECK(other.status == SPD_OK && other.used.nu_w == 1, "four samples: %s", other.message);
-    drop(&g);
-    drop(&same);
-    drop(&other);
-    free(X);
-    free(D);
-    free(W);
-    free(B);
 }
 
-/* ---- own graphs and refusals --------------------------------------------------------------------
- */
+/* ---- own graphs and refusals ----------------------------------------------------------------- */
 
-static void own_graph(void)
+/* Tuning knows the distances: the graph, supervised or not, is that of the matrices. */
+TEST(of_known_distances)
+{
+    enum { N = 4, P = 30 };
+    rng r = seeded(5);
+    double *X = random_set(&r, N, P, 20.0), *D = block(P * P);
+    int label[P];
+    for (int i = 0; i < P; i++)
+        label[i] = i % 3;
+    spd_context *ctx = context_on(1);
+    CHECK_OK(ctx, spd_pairwise2(ctx, SPD_METRIC_STEIN, SPD_SET(N, P, X), NULL, D));
+    for (int learning = SPD_LEARNING_SUPERVISED; learning <= SPD_LEARNING_UNSUPERVISED;
+         learning++) {
+        spd_fit_options o = plain(SPD_METRIC_STEIN, 3, 2);
+        o.learning = (spd_learning)learning;
+        o.seed = 7;
+        graph wanted = ask(o, N, P, X, label);
+        spd_pair *pairs = NULL;
+        size_t count = 0;
+        CHECK_OK(ctx, affinity_of_distances(ctx, P, D, label, &o, &pairs, &count));
+        own(pairs, pairs_gone);
+        CHECK(count > 0 && count == wanted.count &&
+                  memcmp(pairs, wanted.pairs, count * sizeof *pairs) == 0,
+              "learning %d: %zu pairs, of the matrices %zu", learning, count, wanted.count);
+    }
+}
+
+TEST(own_graph)
 {
     double X[5] = {1, 2, 3, 4, 5};
     const spd_pair mine[] = {{3, 1, 0, 2}, {0, 4, 1, 0}, {0, 2, 0.5, 0.25}, {1, 2, 0, 0}};
     const spd_pair sorted[] = {{0, 2, 0.5, 0.125}, {0, 4, 1, 0}, {1, 3, 0, 1}};
-    spd_fit_options o = plain(SPD_STEIN, 0, 0);
-    o.learning = SPD_OWN_GRAPH;
+    spd_fit_options o = plain(SPD_METRIC_STEIN, 0, 0);
+    o.learning = SPD_LEARNING_OWN_GRAPH;
     o.pairs = 4;
     o.own_pairs = mine;
     o.affinity_weight = 0.5;
     graph g = ask(o, 1, 5, X, NULL);
     expect(&g, 3, sorted);
-    drop(&g);
     const spd_pair bad[][2] = {{{0, 1, 1, 0}, {1, 0, 1, 0}},   {{0, 1, 1, 0}, {2, 2, 1, 0}},
                                {{0, 1, 1, 0}, {2, 5, 1, 0}},   {{0, 1, 1, 0}, {1, 2, -1, 0}},
                                {{0, 1, 1, 0}, {1, 2, 0, NAN}}, {{0, 1, INFINITY, 0}, {1, 2, 0, 1}}};
@@ -459,12 +450,12 @@ static void refuse(spd_fit_options o, size_t p, const double *X, const int *labe
     CHECK(!g.pairs && g.used.nu_w == o.nu_w && g.used.nu_b == o.nu_b, "outputs touched");
 }
 
-static void refusals(void)
+TEST(refusals)
 {
     const double X[4] = {1, 2, 3, 4}, bad[4] = {1, 2, -3, 4};
     const int one[4] = {1, 1, 1, 1}, each[4] = {0, 1, 2, 3}, none[4] = {-1, -1, -1, -1},
               good[4] = {0, 0, 1, 1};
-    spd_fit_options o = plain(SPD_STEIN, 0, 0);
+    spd_fit_options o = plain(SPD_METRIC_STEIN, 0, 0);
     refuse(o, 4, X, NULL, SPD_EINVAL, "needs labels");
     refuse(o, 4, X, one, SPD_EINVAL, "the between graph is empty");
     refuse(o, 4, X, each, SPD_EINVAL, "the within graph is empty");
@@ -476,56 +467,54 @@ static void refusals(void)
     o.affinity_weight = 1.0;
     o.metric = (spd_metric)99;
     refuse(o, 4, X, good, SPD_EINVAL, "metric");
-    o.metric = SPD_STEIN;
-    o.learning = SPD_MAXIMAL_VARIANCE;
+    o.metric = SPD_METRIC_STEIN;
+    o.learning = SPD_LEARNING_VARIANCE;
     refuse(o, 4, X, NULL, SPD_EINVAL, "maximal variance");
-    o.learning = SPD_UNSUPERVISED;
+    o.learning = SPD_LEARNING_UNSUPERVISED;
     o.nu_w = 3;
     refuse(o, 4, X, NULL, SPD_EINVAL, "the between graph is empty");
 }
 
-/* A gathered set is searched by numbers of its own; the message names the sample's. */
-static void bad_sample_by_its_number(void)
+TEST(bad_sample_by_its_number)
 {
     const double X[6] = {1, 2, 3, 4, -5, 6};
     const int label[6] = {0, 1, 0, 1, 0, 1};
     classes c;
-    arena room = {0};
-    spd_context *ctx = spd_context_new();
+    FREED_BY(arena_free) arena room = {0};
+    spd_context *ctx = context_on(0);
     CHECK(classes_sort(ctx, 6, label, &room, &c) == SPD_OK, "classes");
-    graph_job g = {.n = 1,
-                   .p = 6,
-                   .X = X,
+    spd_set set;
+    set = *SPD_SET(1, 6, X);
+    graph_job g = {.p = 6,
+                   .set = &set,
                    .label = label,
                    .c = &c,
-                   .metric = SPD_STEIN,
+                   .metric = SPD_METRIC_STEIN,
                    .nu_w = 1,
                    .nu_b = 1,
                    .near_unknown = 1,
                    .far_unknown = 1};
     links l;
     CHECK(links_new(ctx, graph_room(&g), &l) == SPD_OK, "links");
-    CHECK(graph_by_lists(ctx, &g, &l) == SPD_ENOTSPD, "status");
-    CHECK(strstr(spd_context_error(ctx)->message, "X[4]"), "%s", spd_context_error(ctx)->message);
+    CHECK(graph_by_class(ctx, &g, 0, &l) == SPD_ENOTSPD, "status");
+    CHECK_SAYS(ctx, "X[4]");
     links_free(&l);
-    arena_free(&room);
-    spd_context_free(ctx);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
-static spd_status by_lists(spd_context *ctx, size_t n, size_t p, const double *X, const int *label)
+static spd_status by_search(spd_context *ctx, size_t n, size_t p, const double *X, const int *label)
 {
     classes c;
-    arena room = {0};
+    FREED_BY(arena_free) arena room = {0};
     links l = {0};
-    graph_job g = {.n = n,
-                   .p = p,
-                   .X = X,
+    spd_set set;
+    set = *SPD_SET(n, p, X);
+    graph_job g = {.p = p,
+                   .set = &set,
                    .label = label,
                    .c = &c,
-                   .metric = SPD_STEIN,
+                   .metric = SPD_METRIC_STEIN,
                    .nu_w = 2,
                    .nu_b = 2,
                    .near_unknown = 2,
@@ -534,37 +523,37 @@ static spd_status by_lists(spd_context *ctx, size_t n, size_t p, const double *X
     if (status == SPD_OK)
         status = links_new(ctx, graph_room(&g), &l);
     if (status == SPD_OK)
-        status = graph_by_lists(ctx, &g, &l);
+        status = graph_by_class(ctx, &g, 0, &l);
     links_free(&l);
-    arena_free(&room);
     return status;
 }
 
-static void allocation_sweep(void)
+TEST(allocation_sweep)
 {
     const size_t n = 3, p = 24;
     const spd_pair own[] = {{0, 1, 1, 0}, {1, 2, 0, 1}};
-    rng r;
-    rng_seed(&r, 17);
+    rng r = seeded(17);
     double *X = duplicates(&r, n, p, 5);
     int label[24];
     for (size_t i = 0; i < p; i++)
         label[i] = i % 7 == 3 ? -1 : (int)(i % 3);
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     for (int way = 0; way < 4; way++) {
         spd_status status = SPD_ENOMEM;
         long k = 0;
         while (status == SPD_ENOMEM && ++k < 500) {
-            spd_fit_options o = plain(SPD_AIRM, 2, 2);
+            spd_fit_options o = plain(SPD_METRIC_AIRM, 2, 2);
             spd_pair *pairs = NULL;
             size_t count = 0;
             long live = mem_live();
-            o.learning = way == 1 ? SPD_UNSUPERVISED : way == 2 ? SPD_OWN_GRAPH : SPD_SUPERVISED;
+            o.learning = way == 1   ? SPD_LEARNING_UNSUPERVISED
+                         : way == 2 ? SPD_LEARNING_OWN_GRAPH
+                                    : SPD_LEARNING_SUPERVISED;
             o.pairs = 2;
             o.own_pairs = own;
             mem_fail_at(k);
-            status = way == 3 ? by_lists(ctx, n, p, X, label)
-                              : spd_affinity(ctx, n, p, X, label, &o, &pairs, &count);
+            status = way == 3 ? by_search(ctx, n, p, X, label)
+                              : spd_affinity(ctx, SPD_SET(n, p, X), label, &o, &pairs, &count);
             CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             CHECK(status == SPD_OK || (status == SPD_ENOMEM && !pairs), "way %d, %ld", way, k);
             spd_pairs_free(pairs);
@@ -572,23 +561,4 @@ static void allocation_sweep(void)
         }
         CHECK(status == SPD_OK && k > 1, "way %d ended with %d after %ld", way, status, k);
     }
-    spd_context_free(ctx);
-    free(X);
-}
-
-int main(void)
-{
-    RUN(against_the_twin);
-    RUN(unlabelled_take_part);
-    RUN(ties_and_duplicates);
-    RUN(large_way_equals_small_way);
-    RUN(golden);
-    RUN(planted_pairs);
-    RUN(defaults);
-    RUN(near_and_far);
-    RUN(own_graph);
-    RUN(refusals);
-    RUN(bad_sample_by_its_number);
-    RUN(allocation_sweep);
-    return test_summary();
 }

@@ -18,7 +18,7 @@ typedef spd_status (*call)(spd_context *ctx, const input *in, double *out);
 
 static spd_status call_recenter(spd_context *ctx, const input *in, double *out)
 {
-    return spd_recenter(ctx, SPD_AIRM, N, P, in->set.X, in->set.label, out);
+    return spd_recenter(ctx, SPD_METRIC_AIRM, N, P, in->set.X, in->set.label, out);
 }
 
 static spd_status call_split(spd_context *ctx, const input *in, double *out)
@@ -42,31 +42,30 @@ static spd_status cost(spd_context *ctx, spd_metric metric, const input *in, dou
     o.W = W;
     o.pairs = 2;
     o.own_pairs = pair;
-    return spd_cost(ctx, N, P, in->set.X, &o, out, out + 1);
+    return spd_cost(ctx, SPD_SET(N, P, in->set.X), &o, out, out + 1);
 }
 
 static spd_status call_stein_cost(spd_context *ctx, const input *in, double *out)
 {
-    return cost(ctx, SPD_STEIN, in, out);
+    return cost(ctx, SPD_METRIC_STEIN, in, out);
 }
 
 static spd_status call_log_cost(spd_context *ctx, const input *in, double *out)
 {
-    return cost(ctx, SPD_LOG_EUCLIDEAN, in, out);
+    return cost(ctx, SPD_METRIC_LOG_EUCLIDEAN, in, out);
 }
 
 static spd_status call_variance(spd_context *ctx, const input *in, double *out)
 {
-    spd_model *model = NULL;
+    OWN(spd_model) model = NULL;
     spd_fit_options o;
     spd_fit_defaults(&o, sizeof o);
-    o.learning = SPD_MAXIMAL_VARIANCE;
+    o.learning = SPD_LEARNING_VARIANCE;
     o.m = 2;
     o.max_iter = 2;
-    spd_status status = spd_fit(ctx, N, P, in->set.X, NULL, &o, NULL, &model);
+    spd_status status = spd_fit(ctx, SPD_SET(N, P, in->set.X), NULL, &o, NULL, &model);
     if (status >= 0)
         memcpy(out, model->W, N * 2 * sizeof *out);
-    spd_model_free(model);
     return status;
 }
 
@@ -80,27 +79,25 @@ static void few_steps(spd_fit_options *o)
 
 static spd_status call_resume(spd_context *ctx, const input *in, double *out)
 {
-    spd_model *model = NULL;
-    spd_fit_watch watch = {.size = sizeof watch, .resume = in->state};
+    OWN(spd_model) model = NULL;
+    spd_fit_hooks watch = {.size = sizeof watch, .resume = in->state};
     spd_fit_options o;
     few_steps(&o);
-    spd_status status = spd_fit(ctx, N, P, in->set.X, in->set.label, &o, &watch, &model);
+    spd_status status = spd_fit(ctx, SPD_SET(N, P, in->set.X), in->set.label, &o, &watch, &model);
     if (status >= 0)
         memcpy(out, model->W, N * 2 * sizeof *out);
-    spd_model_free(model);
     return status;
 }
 
 static spd_status call_classify(spd_context *ctx, const input *in, double *out)
 {
-    spd_classifier *c = NULL;
+    OWN(spd_classifier) c = NULL;
     int label[P];
     spd_status status = spd_classifier_fit(ctx, &in->method, &in->set.samples, NULL, &c);
     if (status >= 0)
         status = spd_classifier_predict(ctx, c, &in->set.samples, label);
     for (size_t i = 0; i < P && status >= 0; i++)
         out[i] = label[i];
-    spd_classifier_free(c);
     return status;
 }
 
@@ -111,7 +108,7 @@ static spd_status call_groups(spd_context *ctx, const input *in, double *out)
     for (size_t i = 0; i < P; i++)
         group[i] = i % 3 == 0 && i > 5 ? 2 : (int)(i / 6); /* the last has one class: a remark */
     spd_evaluate_options o;
-    spd_evaluation *e = NULL;
+    OWN(spd_evaluation) e = NULL;
     spd_evaluate_defaults(&o, sizeof o);
     o.methods = 1;
     o.method = &method;
@@ -121,7 +118,6 @@ static spd_status call_groups(spd_context *ctx, const input *in, double *out)
     spd_status status = spd_evaluate(ctx, &in->set.samples, &o, &e);
     if (status >= 0)
         out[0] = e->method[0]->accuracy;
-    spd_evaluation_free(e);
     return status;
 }
 
@@ -129,7 +125,7 @@ static spd_status call_folds(spd_context *ctx, const input *in, double *out)
 {
     const spd_method *method = &in->method;
     spd_evaluate_options o;
-    spd_evaluation *e = NULL;
+    OWN(spd_evaluation) e = NULL;
     spd_evaluate_defaults(&o, sizeof o);
     o.methods = 1;
     o.method = &method;
@@ -141,13 +137,12 @@ static spd_status call_folds(spd_context *ctx, const input *in, double *out)
     spd_status status = spd_evaluate(ctx, &in->set.samples, &o, &e);
     if (status >= 0)
         out[0] = e->method[0]->auc;
-    spd_evaluation_free(e);
     return status;
 }
 
 static spd_status call_tests(spd_context *ctx, const input *in, double *out)
 {
-    spd_wilcoxon_result result = SPD_INIT(spd_wilcoxon_result);
+    spd_wilcoxon_result result = SPD_STRUCT(spd_wilcoxon_result);
     spd_status status = spd_wilcoxon(ctx, P, in->set.X, in->set.X + P, &result);
     if (status >= 0)
         status = spd_holm(ctx, 1, &result.p_value, out);
@@ -156,36 +151,19 @@ static spd_status call_tests(spd_context *ctx, const input *in, double *out)
 
 static void sweep(const char *name, call c, const input *in)
 {
-    double *out = block(ROOM), *before = block(ROOM);
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 1);
-    for (size_t e = 0; e < ROOM; e++)
-        before[e] = 5.5;
-    long live = mem_live(), k = 0;
-    spd_status status = SPD_ENOMEM;
-    while (status == SPD_ENOMEM && ++k < 5000) {
-        memcpy(out, before, ROOM * sizeof *out);
-        mem_fail_at(k);
-        status = c(ctx, in, out);
-        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-        CHECK(mem_live() == live, "%s leaks at allocation %ld", name, k);
-        if (status == SPD_ENOMEM) {
-            CHECK(memcmp(out, before, ROOM * sizeof *out) == 0, "%s touches its output", name);
-            CHECK(strstr(spd_context_error(ctx)->message, "out of memory for ") &&
-                      !strstr(spd_context_error(ctx)->message, "(null)"),
-                  "%s: %s", name, spd_context_error(ctx)->message);
-        }
+    SCOPE;
+    double *out = block(ROOM);
+    spd_context *ctx = context_on(1);
+    for (sweep_state s = SWEEP(ctx, 1, out, ROOM * sizeof *out); sweep_on(&s);) {
+        s.what = name;
+        s.remarks = 1;
+        s.status = c(ctx, in, out);
+        CHECK(spd_context_error(ctx)->status == s.status, "%s says %s", name,
+              spd_context_error(ctx)->message);
     }
-    CHECK(spd_context_error(ctx)->status == status, "%s still says %s", name,
-          spd_context_error(ctx)->message);
-    CHECK(status >= 0, "%s: %d, %s", name, (int)status, spd_context_error(ctx)->message);
-    CHECK(k > 2 && memcmp(out, before, ROOM * sizeof *out) != 0, "%s did nothing", name);
-    spd_context_free(ctx);
-    free(out);
-    free(before);
 }
 
-static void functions(void)
+TEST(functions)
 {
     const struct {
         const char *name;
@@ -196,7 +174,6 @@ static void functions(void)
     input in = {.set = labelled_random(5, N, P, 3, 0.4)};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         sweep(calls[i].name, calls[i].c, &in);
-    labelled_free(&in.set);
 }
 
 /* From within a fit, whose state is valid there: at every iteration of both starts. */
@@ -211,41 +188,31 @@ static int resume_here(void *user, const spd_fit_state *state, const spd_fit_ste
     return 0;
 }
 
-static void resumed(void)
+TEST(resumed)
 {
     input in = {.set = labelled_random(5, N, P, 3, 0.4)};
-    spd_fit_watch watch = {.size = sizeof watch, .after = resume_here, .user = &in};
-    spd_model *model = NULL;
+    spd_fit_hooks watch = {.size = sizeof watch, .after = resume_here, .user = &in};
+    OWN(spd_model) model = NULL;
     spd_fit_options o;
     few_steps(&o);
-    CHECK(spd_fit(NULL, N, P, in.set.X, in.set.label, &o, &watch, &model) >= 0 && in.state, "fit");
-    spd_model_free(model);
-    labelled_free(&in.set);
+    CHECK(spd_fit(NULL, SPD_SET(N, P, in.set.X), in.set.label, &o, &watch, &model) >= 0 && in.state,
+          "fit");
 }
 
 /* pga: more dimensions than samples, so its axes come from the dual problem; the rest for the maps
  * and steps that no other sweep goes through. */
-static void classifiers(void)
+TEST(classifiers)
 {
     const char *const names[] = {"pga",          "ts-lda",     "pca-nn-stein", "nn-airm-csp",
                                  "nn-airm-mean", "rsr-random", "cdl-lda",      "mdm-stein"};
     input in = {.set = labelled_random(5, N, P, 3, 0.4)};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        in.method = (spd_method)SPD_INIT(spd_method);
+        in.method = (spd_method)SPD_STRUCT(spd_method);
         CHECK(spd_method_parse(NULL, names[i], &in.method) == SPD_OK, "%s", names[i]);
         sweep(names[i], call_classify, &in);
     }
-    in.method = (spd_method)SPD_INIT(spd_method);
+    in.method = (spd_method)SPD_STRUCT(spd_method);
     CHECK(spd_method_parse(NULL, "knn-stein", &in.method) == SPD_OK, "knn");
     sweep("leave groups out", call_groups, &in);
     sweep("folds", call_folds, &in);
-    labelled_free(&in.set);
-}
-
-int main(void)
-{
-    RUN(functions);
-    RUN(resumed);
-    RUN(classifiers);
-    return test_summary();
 }

@@ -24,20 +24,16 @@ static double *smooth_set(rng *r, size_t n, size_t p, double condition)
             for (size_t e = 0; e < n * n; e++)
                 T[e] += by * direction[k * n * n + e] / sqrt((double)n);
         }
-        CHECK(spd_apply(NULL, SPD_EXP, 0.0, n, 1, T, D) == SPD_OK, "exp");
+        CHECK(spd_apply(NULL, SPD_FUNCTION_EXP, 0.0, SPD_SET(n, 1, T), D) == SPD_OK, "exp");
         congruent(n, n, B, D, X + i * n * n);
     }
-    free(B);
-    free(D);
-    free(T);
-    free(direction);
     return X;
 }
 
 typedef struct answer {
     int64_t *index;
     double *d2;
-    spd_neighbours info;
+    spd_nearest_info info;
     spd_status status;
     char message[512];
 } answer;
@@ -46,25 +42,14 @@ static answer ask(spd_metric metric, size_t n, size_t p, const double *X, size_t
                   size_t k, spd_search search, uint64_t seed, int threads)
 {
     size_t rows = Q ? q : p;
-    answer a = {.index = calloc(rows * k, sizeof *a.index), .d2 = block(rows * k)};
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, threads);
-    a.info = (spd_neighbours){.size = sizeof a.info,
-                              .k = k,
-                              .index = a.index,
-                              .d2 = a.d2,
-                              .search = search,
-                              .seed = seed};
-    a.status = spd_nearest(ctx, metric, n, p, X, q, Q, &a.info);
+    answer a = {.index = take_zeros(rows * k, sizeof *a.index), .d2 = block(rows * k)};
+    spd_context *ctx = context_on(threads);
+    const spd_nearest_options how = {.size = sizeof how, .search = search, .seed = seed};
+    a.info.size = sizeof a.info;
+    a.status = spd_nearest(ctx, metric, SPD_SET(n, p, X), SET_OR_NULL(n, q, Q), k, &how, a.index,
+                           a.d2, &a.info);
     snprintf(a.message, sizeof a.message, "%s", spd_context_error(ctx)->message);
-    spd_context_free(ctx);
     return a;
-}
-
-static void answer_free(answer *a)
-{
-    free(a->index);
-    free(a->d2);
 }
 
 /* Entries of `found` that are no farther than the k-th of `exact`, over all: ties count. */
@@ -96,10 +81,9 @@ static void is_sound(const answer *a, size_t rows, size_t p, size_t k, int withi
         }
 }
 
-static void every_metric(void)
+TEST(every_metric)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     const size_t n = 5, p = 700, q = 250, k = 6;
     double *X = smooth_set(&r, n, p, 20.0), *D2 = block(p * p);
     const double *Q = X + (p - q) * n * n;
@@ -108,65 +92,54 @@ static void every_metric(void)
         answer exact = ask(metric, n, p, X, 0, NULL, k, SPD_SEARCH_EXACT, 1, 2);
         answer found = ask(metric, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
         CHECK(found.status == SPD_OK, "%s", found.message);
-        spd_pairwise2(NULL, metric, n, p, X, p, X, D2);
+        spd_pairwise2(NULL, metric, SPD_SET(n, p, X), SPD_SET(n, p, X), D2);
         is_sound(&found, p, p, k, 1, D2);
-        CHECK(share(&found, &exact, p, k) > 0.95, "%s: %g", spd_metric_name(metric),
+        CHECK(share(&found, &exact, p, k) > 0.95, "%s: %g", spd_name(SPD_ENUM_METRIC, metric),
               share(&found, &exact, p, k));
         CHECK(found.info.search == SPD_SEARCH_APPROXIMATE && exact.info.search == SPD_SEARCH_EXACT,
               "search");
         CHECK(exact.info.recall == 1.0 && found.info.recall > 0.94 && found.info.recall <= 1.0,
               "recall %g", found.info.recall);
-        answer_free(&exact);
-        answer_free(&found);
         exact = ask(metric, n, p - q, X, q, Q, k, SPD_SEARCH_EXACT, 1, 2);
         found = ask(metric, n, p - q, X, q, Q, k, SPD_SEARCH_APPROXIMATE, 1, 2);
         CHECK(found.status == SPD_OK, "%s", found.message);
-        spd_pairwise2(NULL, metric, n, q, Q, p - q, X, D2);
+        spd_pairwise2(NULL, metric, SPD_SET(n, q, Q), SPD_SET(n, p - q, X), D2);
         is_sound(&found, q, p - q, k, 0, D2);
-        CHECK(share(&found, &exact, q, k) > 0.9, "%s: %g", spd_metric_name(metric),
+        CHECK(share(&found, &exact, q, k) > 0.9, "%s: %g", spd_name(SPD_ENUM_METRIC, metric),
               share(&found, &exact, q, k));
-        answer_free(&exact);
-        answer_free(&found);
     }
-    free(X);
-    free(D2);
 }
 
 /* Of up to 200 samples the share is counted over all of them, so it must be the one counted here.
  * The matrices are random, where a neighbour's neighbour need not be near: not all are found. */
-static void recall_is_what_counting_gives(void)
+TEST(recall_is_what_counting_gives)
 {
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     const size_t n = 20, p = 200, k = 3;
     double *X = random_set(&r, n, p, 1e3);
-    answer exact = ask(SPD_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_EXACT, 1, 1);
-    answer found = ask(SPD_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 1);
+    answer exact = ask(SPD_METRIC_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_EXACT, 1, 1);
+    answer found = ask(SPD_METRIC_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 1);
     CHECK(found.status == SPD_OK && fabs(found.info.recall - share(&found, &exact, p, k)) < 1e-15,
           "%g, not %g", found.info.recall, share(&found, &exact, p, k));
     CHECK(found.info.exact > found.info.pairs && found.info.pruned < 0.0,
           "the estimate alone measures all %g pairs, but %g in all", found.info.pairs,
           found.info.exact);
-    answer_free(&exact);
-    answer_free(&found);
-    free(X);
 }
 
-/* As in engine/approximate.h, whose type `metric` would hide behind variables here. */
+/* As in search/search.h, whose type `metric` would hide behind variables here. */
 #define ESTIMATED 200
-void approximate_draw(uint64_t seed, size_t p, size_t count, size_t *drawn);
+void search_draw(uint64_t seed, size_t p, size_t count, size_t *drawn);
 
 /* Of more queries it is counted over 200 of them, which are drawn as here. */
-static void recall_is_that_of_the_queries(void)
+TEST(recall_is_that_of_the_queries)
 {
-    rng r;
-    rng_seed(&r, 11);
+    rng r = seeded(11);
     const size_t n = 20, p = 1000, q = 300, k = 3, drawn = ESTIMATED;
     double *X = random_set(&r, n, p + q, 1e3), *Q = X + p * n * n;
-    answer exact = ask(SPD_STEIN, n, p, X, q, Q, k, SPD_SEARCH_EXACT, 1, 1);
-    answer found = ask(SPD_STEIN, n, p, X, q, Q, k, SPD_SEARCH_APPROXIMATE, 1, 1);
-    size_t *row = malloc(q * sizeof *row), good = 0;
-    approximate_draw(1, q, drawn, row);
+    answer exact = ask(SPD_METRIC_STEIN, n, p, X, q, Q, k, SPD_SEARCH_EXACT, 1, 1);
+    answer found = ask(SPD_METRIC_STEIN, n, p, X, q, Q, k, SPD_SEARCH_APPROXIMATE, 1, 1);
+    size_t *row = take(q * sizeof *row), good = 0;
+    search_draw(1, q, drawn, row);
     for (size_t a = 0; a < drawn; a++)
         for (size_t e = 0; e < k; e++)
             good += found.d2[row[a] * k + e] <= exact.d2[row[a] * k + k - 1];
@@ -175,148 +148,114 @@ static void recall_is_that_of_the_queries(void)
           found.info.recall, counted);
     CHECK(counted > 0.3 && counted < 1.0, "%g of the neighbours cannot tell", counted);
     CHECK(found.info.pairs == (double)(p * q) && found.info.exact > (double)(drawn * p), "pairs");
-    answer_free(&exact);
-    answer_free(&found);
     /* and few are searched exactly, with no more distances than there are */
-    exact = ask(SPD_STEIN, n, p, X, 2, Q, k, SPD_SEARCH_EXACT, 1, 1);
-    found = ask(SPD_STEIN, n, p, X, 2, Q, k, SPD_SEARCH_APPROXIMATE, 1, 1);
+    exact = ask(SPD_METRIC_STEIN, n, p, X, 2, Q, k, SPD_SEARCH_EXACT, 1, 1);
+    found = ask(SPD_METRIC_STEIN, n, p, X, 2, Q, k, SPD_SEARCH_APPROXIMATE, 1, 1);
     CHECK(found.info.search == SPD_SEARCH_EXACT && found.info.recall == 1.0 &&
               found.info.exact <= found.info.pairs &&
               memcmp(found.index, exact.index, 2 * k * sizeof *exact.index) == 0,
           "%g of %g distances", found.info.exact, found.info.pairs);
-    answer_free(&exact);
-    answer_free(&found);
-    free(row);
-    free(X);
 }
 
 /* Larger matrices, of so many dimensions that only components stand in. */
-static void components_stand_in(void)
+TEST(components_stand_in)
 {
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     const size_t n = 40, p = 600, k = 5;
     double *X = smooth_set(&r, n, p, 1e4);
-    answer exact = ask(SPD_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_EXACT, 1, 2);
-    answer found = ask(SPD_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
+    answer exact = ask(SPD_METRIC_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_EXACT, 1, 2);
+    answer found = ask(SPD_METRIC_STEIN, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
     CHECK(found.status == SPD_OK && share(&found, &exact, p, k) > 0.98, "%g",
           share(&found, &exact, p, k));
     CHECK(found.info.exact < 0.7 * found.info.pairs, "%g of %g distances", found.info.exact,
           found.info.pairs);
-    answer_free(&exact);
-    answer_free(&found);
-    free(X);
 }
 
-static void same_bits_for_any_threads(void)
+TEST(same_bits_for_any_threads)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     const size_t n = 6, p = 900, k = 4;
     double *X = smooth_set(&r, n, p, 10.0);
-    answer one = ask(SPD_AIRM, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 7, 1);
+    answer one = ask(SPD_METRIC_AIRM, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 7, 1);
     for (int threads = 2; threads <= 4; threads++) {
-        answer more = ask(SPD_AIRM, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 7, threads);
+        answer more = ask(SPD_METRIC_AIRM, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 7, threads);
         CHECK(memcmp(one.index, more.index, p * k * sizeof *one.index) == 0 &&
                   memcmp(one.d2, more.d2, p * k * sizeof *one.d2) == 0 &&
                   one.info.recall == more.info.recall && one.info.exact == more.info.exact,
               "%d threads", threads);
-        answer_free(&more);
     }
-    answer_free(&one);
-    free(X);
 }
 
 /* All matrices the same, a few the same, fewer samples than lists have room for. */
-static void duplicates_and_small_sets(void)
+TEST(duplicates_and_small_sets)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     const size_t n = 3, p = 300;
     double *X = random_set(&r, n, p, 10.0), *D2 = block(p * p);
     for (size_t i = 0; i < p; i++)
         memcpy(X + i * n * n, X + i % 2 * n * n, n * n * sizeof *X);
-    answer a = ask(SPD_STEIN, n, p, X, 0, NULL, 5, SPD_SEARCH_APPROXIMATE, 1, 2);
-    spd_pairwise2(NULL, SPD_STEIN, n, p, X, p, X, D2);
+    answer a = ask(SPD_METRIC_STEIN, n, p, X, 0, NULL, 5, SPD_SEARCH_APPROXIMATE, 1, 2);
+    spd_pairwise2(NULL, SPD_METRIC_STEIN, SPD_SET(n, p, X), SPD_SET(n, p, X), D2);
     CHECK(a.status == SPD_OK && a.info.recall == 1.0, "%s, %g", a.message, a.info.recall);
     is_sound(&a, p, p, 5, 1, D2);
-    answer_free(&a);
     for (size_t small = 2; small < 6; small++) {
         double *Y = random_set(&r, n, small, 10.0);
-        answer exact = ask(SPD_AIRM, n, small, Y, 0, NULL, small - 1, SPD_SEARCH_EXACT, 1, 1);
-        a = ask(SPD_AIRM, n, small, Y, 0, NULL, small - 1, SPD_SEARCH_APPROXIMATE, 1, 1);
+        answer exact =
+            ask(SPD_METRIC_AIRM, n, small, Y, 0, NULL, small - 1, SPD_SEARCH_EXACT, 1, 1);
+        a = ask(SPD_METRIC_AIRM, n, small, Y, 0, NULL, small - 1, SPD_SEARCH_APPROXIMATE, 1, 1);
         CHECK(a.status == SPD_OK, "%s", a.message);
         CHECK(memcmp(a.index, exact.index, small * (small - 1) * sizeof *a.index) == 0, "p %zu",
               small);
-        answer_free(&a);
-        answer_free(&exact);
-        free(Y);
     }
-    free(X);
-    free(D2);
 }
 
 /* Numbers that a float does not hold: the flat metrics that see the scale find the same as at 1. */
-static void any_scale(void)
+TEST(any_scale)
 {
     const size_t p = 150, k = 5;
     for (size_t n = 4; n < 40; n += 29) { /* without and with components */
-        rng r;
-        rng_seed(&r, 9);
+        rng r = seeded(9);
         double *X = smooth_set(&r, n, p, 10.0), *Y = block(p * n * n);
-        answer one = ask(SPD_EUCLIDEAN, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
+        answer one = ask(SPD_METRIC_EUCLIDEAN, n, p, X, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
         for (int e = -490; e <= 490; e += 490) {
             for (size_t i = 0; i < p * n * n; i++)
                 Y[i] = ldexp(X[i], e);
-            answer a = ask(SPD_EUCLIDEAN, n, p, Y, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
+            answer a = ask(SPD_METRIC_EUCLIDEAN, n, p, Y, 0, NULL, k, SPD_SEARCH_APPROXIMATE, 1, 2);
             CHECK(a.status == SPD_OK, "n %zu, 2^%d: %s", n, e, a.message);
             CHECK(memcmp(a.index, one.index, p * k * sizeof *a.index) == 0, "n %zu, 2^%d", n, e);
             CHECK(a.info.exact == one.info.exact, "n %zu, 2^%d: %g and %g distances", n, e,
                   a.info.exact, one.info.exact);
-            answer_free(&a);
         }
-        answer_free(&one);
-        free(X);
-        free(Y);
     }
 }
 
-static void automatic_and_refused(void)
+TEST(automatic_and_refused)
 {
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     const size_t n = 3, p = 60;
     double *X = random_set(&r, n, p, 10.0);
-    answer a = ask(SPD_STEIN, n, p, X, 0, NULL, 2, SPD_SEARCH_AUTO, 1, 1);
+    answer a = ask(SPD_METRIC_STEIN, n, p, X, 0, NULL, 2, SPD_SEARCH_AUTO, 1, 1);
     CHECK(a.status == SPD_OK && a.info.search == SPD_SEARCH_EXACT, "a small set is searched");
-    answer_free(&a);
-    a = ask(SPD_STEIN, n, p, X, 0, NULL, 2, (spd_search)17, 1, 1);
+    a = ask(SPD_METRIC_STEIN, n, p, X, 0, NULL, 2, (spd_search)17, 1, 1);
     CHECK(a.status == SPD_EINVAL && strstr(a.message, "search"), "%s", a.message);
-    answer_free(&a);
     X[17 * n * n] = -1.0;
-    a = ask(SPD_STEIN, n, p, X, 0, NULL, 2, SPD_SEARCH_APPROXIMATE, 1, 2);
+    a = ask(SPD_METRIC_STEIN, n, p, X, 0, NULL, 2, SPD_SEARCH_APPROXIMATE, 1, 2);
     CHECK(a.status == SPD_ENOTSPD && strstr(a.message, "X[17]"), "%s", a.message);
-    answer_free(&a);
     double *many = random_set(&r, n, 300, 10.0);
     many[0] = -1.0;
-    a = ask(SPD_STEIN, n, 17, X, 300, many, 2, SPD_SEARCH_APPROXIMATE, 1, 2);
+    a = ask(SPD_METRIC_STEIN, n, 17, X, 300, many, 2, SPD_SEARCH_APPROXIMATE, 1, 2);
     CHECK(a.status == SPD_ENOTSPD && strstr(a.message, "Q[0]"), "%s", a.message);
-    answer_free(&a);
-    free(many);
-    free(X);
 }
 
-/* ---- graphs -----------------------------------------------------------------------------------
- */
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 static spd_pair *graph(size_t n, size_t p, const double *X, const int *label, spd_fit_options *o,
                        size_t *count)
 {
     spd_pair *pairs = NULL;
-    spd_context *ctx = spd_context_new();
-    spd_status status = spd_affinity(ctx, n, p, X, label, o, &pairs, count);
+    spd_context *ctx = context_on(0);
+    spd_status status = spd_affinity(ctx, SPD_SET(n, p, X), label, o, &pairs, count);
     CHECK(status == SPD_OK, "%s", spd_context_error(ctx)->message);
-    spd_context_free(ctx);
     return pairs;
 }
 
@@ -333,13 +272,12 @@ static double common(const spd_pair *a, size_t count, const spd_pair *b, size_t 
     return (double)same / (double)count;
 }
 
-static void graphs_by_class(void)
+TEST(graphs_by_class)
 {
-    rng r;
-    rng_seed(&r, 7);
+    rng r = seeded(7);
     const size_t n = 4, p = 800;
     double *X = smooth_set(&r, n, p, 10.0);
-    int *label = calloc(p, sizeof *label);
+    int *label = take_zeros(p, sizeof *label);
     for (int kind = 0; kind < 4; kind++) {
         for (size_t i = 0; i < p; i++) /* 5 classes; 2, one of them small; some without; none */
             label[i] = kind == 0 ? (int)(i % 5) : kind == 1 ? i >= 3 : i % 7 ? (int)(i % 2) : -1;
@@ -351,8 +289,8 @@ static void graphs_by_class(void)
             o[search].m = 2;
             o[search].nu_w = 4;
             o[search].nu_b = 3;
-            o[search].objective = SPD_DIFFERENCE;
-            o[search].learning = kind == 3 ? SPD_UNSUPERVISED : SPD_SUPERVISED;
+            o[search].objective = SPD_OBJECTIVE_DIFFERENCE;
+            o[search].learning = kind == 3 ? SPD_LEARNING_UNSUPERVISED : SPD_LEARNING_SUPERVISED;
             o[search].search = search ? SPD_SEARCH_APPROXIMATE : SPD_SEARCH_EXACT;
             pairs[search] = graph(n, p, X, kind == 3 ? NULL : label, &o[search], &count[search]);
             CHECK(o[search].search == (search ? SPD_SEARCH_APPROXIMATE : SPD_SEARCH_EXACT),
@@ -365,18 +303,15 @@ static void graphs_by_class(void)
         spd_pairs_free(pairs[0]);
         spd_pairs_free(pairs[1]);
     }
-    free(X);
-    free(label);
 }
 
 /* Among a part of the samples, of every class some: the same part for all. */
-static void graphs_among_some(void)
+TEST(graphs_among_some)
 {
-    rng r;
-    rng_seed(&r, 10);
+    rng r = seeded(10);
     const size_t n = 4, p = 800;
     double *X = smooth_set(&r, n, p, 10.0);
-    int *label = calloc(p, sizeof *label), *seen = calloc(p, sizeof *seen);
+    int *label = take_zeros(p, sizeof *label), *seen = take_zeros(p, sizeof *seen);
     for (size_t i = 0; i < p; i++)
         label[i] = i < 5 ? 1 : i % 11 ? 0 : -1;
     spd_fit_options o;
@@ -385,7 +320,7 @@ static void graphs_among_some(void)
     o.m = 2;
     o.nu_w = 4;
     o.nu_b = 3;
-    o.objective = SPD_DIFFERENCE;
+    o.objective = SPD_OBJECTIVE_DIFFERENCE;
     o.candidates = 80;
     spd_pair *pairs = graph(n, p, X, label, &o, &count);
     CHECK(o.search == SPD_SEARCH_APPROXIMATE && o.recall > 0.02 && o.recall < 0.5, "recall %g",
@@ -407,27 +342,22 @@ static void graphs_among_some(void)
     pairs = graph(n, p, X, label, &o, &count);
     CHECK(o.search == SPD_SEARCH_EXACT && o.recall == 1.0, "all are candidates");
     spd_pairs_free(pairs);
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     o.candidates = 80;
-    o.learning = SPD_UNSUPERVISED;
+    o.learning = SPD_LEARNING_UNSUPERVISED;
     spd_model *model = NULL;
-    CHECK(spd_fit(ctx, n, p, X, NULL, &o, NULL, &model) == SPD_EINVAL &&
+    CHECK(spd_fit(ctx, SPD_SET(n, p, X), NULL, &o, NULL, &model) == SPD_EINVAL &&
               strstr(spd_context_error(ctx)->message, "80 candidates"),
           "%s", spd_context_error(ctx)->message);
-    spd_context_free(ctx);
-    free(X);
-    free(label);
-    free(seen);
 }
 
 /* Sets too small, or neighbours too many, for it to be worth anything. */
-static void graphs_that_stay_exact(void)
+TEST(graphs_that_stay_exact)
 {
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     const size_t n = 3, p = 520;
     double *X = smooth_set(&r, n, p, 10.0);
-    int *label = calloc(p, sizeof *label);
+    int *label = take_zeros(p, sizeof *label);
     for (size_t i = 0; i < p; i++)
         label[i] = (int)(i % 2);
     for (int kind = 0; kind < 2; kind++) {
@@ -441,33 +371,25 @@ static void graphs_that_stay_exact(void)
         spd_pairs_free(graph(n, kind ? 512 : p, X, label, &o, &count));
         CHECK(o.search == SPD_SEARCH_EXACT && o.recall == 1.0, "kind %d", kind);
     }
-    free(X);
-    free(label);
 }
 
 /* The k-th allocation fails, for every k. */
-static void allocation_failures(void)
+TEST(allocation_failures)
 {
-    rng r;
-    rng_seed(&r, 9);
+    rng r = seeded(9);
     const size_t n = 3, p = 600;
     double *X = smooth_set(&r, n, p, 10.0), *d2 = block(p * 2);
-    int64_t *index = calloc(p * 2, sizeof *index);
-    int *label = calloc(p, sizeof *label);
+    int64_t *index = take_zeros(p * 2, sizeof *index);
+    int *label = take_zeros(p, sizeof *label);
     for (size_t i = 0; i < p; i++)
         label[i] = (int)(i % 3);
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 1);
+    spd_context *ctx = context_on(1);
     for (int which = 0; which < 3; which++) {
         spd_status status = SPD_ENOMEM;
         int tries = 0;
         for (long k = 1; status != SPD_OK && k < 400; k++, tries++) {
             long live = mem_live();
-            spd_neighbours near = {.size = sizeof near,
-                                   .k = 2,
-                                   .index = index,
-                                   .d2 = d2,
-                                   .search = SPD_SEARCH_APPROXIMATE};
+            const spd_nearest_options how = {.size = sizeof how, .search = SPD_SEARCH_APPROXIMATE};
             spd_fit_options o;
             spd_pair *pairs = NULL;
             size_t count = 0;
@@ -478,11 +400,13 @@ static void allocation_failures(void)
             d2[0] = -1.0;
             mem_fail_at(k);
             if (which == 0)
-                status = spd_nearest(ctx, SPD_STEIN, n, p, X, 0, NULL, &near);
+                status = spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(n, p, X), NULL, 2, &how, index,
+                                     d2, NULL);
             else if (which == 1)
-                status = spd_nearest(ctx, SPD_LOG_EUCLIDEAN, n, 500, X, 100, X, &near);
+                status = spd_nearest(ctx, SPD_METRIC_LOG_EUCLIDEAN, SPD_SET(n, 500, X),
+                                     SPD_SET(n, 100, X), 2, &how, index, d2, NULL);
             else
-                status = spd_affinity(ctx, n, p, X, label, &o, &pairs, &count);
+                status = spd_affinity(ctx, SPD_SET(n, p, X), label, &o, &pairs, &count);
             CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             CHECK(status == SPD_OK || status == SPD_ENOMEM, "status %d at %ld", status, k);
             CHECK(status == SPD_OK || d2[0] == -1.0, "output touched at %ld", k);
@@ -491,26 +415,4 @@ static void allocation_failures(void)
         }
         CHECK(status == SPD_OK && tries > 10, "which %d: %d tries", which, tries);
     }
-    spd_context_free(ctx);
-    free(X);
-    free(d2);
-    free(index);
-    free(label);
-}
-
-int main(void)
-{
-    RUN(every_metric);
-    RUN(recall_is_what_counting_gives);
-    RUN(recall_is_that_of_the_queries);
-    RUN(components_stand_in);
-    RUN(same_bits_for_any_threads);
-    RUN(duplicates_and_small_sets);
-    RUN(any_scale);
-    RUN(automatic_and_refused);
-    RUN(graphs_by_class);
-    RUN(graphs_among_some);
-    RUN(graphs_that_stay_exact);
-    RUN(allocation_failures);
-    return test_summary();
 }

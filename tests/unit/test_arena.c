@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-static void blocks_are_apart(void)
+TEST(blocks_are_apart)
 {
     enum { BLOCKS = 20 };
     long live = mem_live();
@@ -29,7 +29,7 @@ static void blocks_are_apart(void)
 }
 
 /* After a failure there are no more blocks until the arena is freed. */
-static void one_failure_stays(void)
+TEST(one_failure_stays)
 {
     long live = mem_live();
     arena a = {0};
@@ -50,11 +50,4 @@ static void one_failure_stays(void)
     arena_free(&a);
     spd_context_free(ctx);
     CHECK(mem_live() == live, "blocks are left");
-}
-
-int main(void)
-{
-    RUN(blocks_are_apart);
-    RUN(one_failure_stays);
-    return test_summary();
 }

@@ -15,7 +15,7 @@ static void twin_basis(size_t n, size_t m, size_t count, size_t step, const doub
     for (size_t s = 0; s < count; s++)
         for (size_t e = 0; e < n * n; e++)
             mean[e] += X[s * step * n * n + e] / (double)count;
-    CHECK(spd_cholesky(NULL, n, 1, mean, L) == SPD_OK, "the mean");
+    CHECK(spd_cholesky(NULL, SPD_SET(n, 1, mean), L) == SPD_OK, "the mean");
     memset(inverse, 0, n * n * sizeof *inverse); /* of L, column by column */
     for (size_t c = 0; c < n; c++)
         for (size_t r = c; r < n; r++) {
@@ -37,21 +37,12 @@ static void twin_basis(size_t n, size_t m, size_t count, size_t step, const doub
             for (size_t k = 0; k < n; k++)
                 W[r * m + c] += inverse[k * n + r] * V[k * n + n - 1 - c];
         }
-    free(mean);
-    free(L);
-    free(inverse);
-    free(B);
-    free(S);
-    free(F);
-    free(value);
-    free(V);
 }
 
 /* Columns agree up to their signs; what pads the rows is zero. */
 static void basis(size_t n, size_t m, size_t p, size_t subset)
 {
-    rng r;
-    rng_seed(&r, n);
+    rng r = seeded(n);
     size_t ld = PASS_LD(m), step = p > subset ? p / subset : 1, count = p > subset ? subset : p;
     double *X = random_set(&r, n, p, 30.0), *W = block(n * ld), *expected = block(n * m);
     CHECK(bound_basis(n, m, p, X, subset, W) == SPD_OK, "%zu", n);
@@ -67,12 +58,9 @@ static void basis(size_t n, size_t m, size_t p, size_t subset)
         CHECK(fmin(same, turned) <= 1e-9 * size, "n = %zu, column %zu: %g of %g", n, c,
               fmin(same, turned), size);
     }
-    free(X);
-    free(W);
-    free(expected);
 }
 
-static void basis_by_definition(void)
+TEST(basis_by_definition)
 {
     basis(2, 1, 5, 64);
     basis(5, 3, 20, 64);
@@ -80,22 +68,12 @@ static void basis_by_definition(void)
     basis(12, 11, 17, 17);
 }
 
-static void indefinite_sample(void)
+TEST(indefinite_sample)
 {
-    rng r;
-    rng_seed(&r, 9);
+    rng r = seeded(9);
     double *X = random_set(&r, 4, 6, 10.0), *W = block(4 * PASS_LD(2));
     X[3 * 16] = -50.0;
     CHECK(bound_basis(4, 2, 6, X, 64, W) == SPD_ENOTSPD, "the mean is indefinite");
     X[3 * 16] = -0.5;
     CHECK(bound_basis(4, 2, 6, X, 64, W) == SPD_ENOTSPD, "a sample is indefinite");
-    free(X);
-    free(W);
-}
-
-int main(void)
-{
-    RUN(basis_by_definition);
-    RUN(indefinite_sample);
-    return test_summary();
 }

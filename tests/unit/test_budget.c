@@ -3,7 +3,7 @@
 
 #include "base/budget.h"
 #include "base/stop.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 
 #define TOTAL  100
 #define CHUNKS 400
@@ -33,18 +33,16 @@ static spd_status take_and_give(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-static void no_more_than_there_is(void)
+TEST(no_more_than_there_is)
 {
     shared s = {.held = 0};
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 8);
+    spd_context *ctx = context_on(8);
     budget_begin(&s.room, TOTAL);
     CHECK(parallel_for(ctx, CHUNKS, take_and_give, &s, NULL, NULL, 0, NULL) == SPD_OK, " ");
     CHECK(s.most <= TOTAL, "%zu of %d were taken at once", (size_t)s.most, TOTAL);
     CHECK(s.lonely == CHUNKS / 50, "%zu large parts were alone", (size_t)s.lonely);
     CHECK(s.room.taken == 0, "%zu are left over", s.room.taken);
     budget_end(&s.room);
-    spd_context_free(ctx);
 }
 
 static int ask(void *user)
@@ -53,7 +51,7 @@ static int ask(void *user)
 }
 
 /* Nobody gives anything back: the wait ends when the work is not wanted any more. */
-static void waiting_can_be_stopped(void)
+TEST(waiting_can_be_stopped)
 {
     budget room;
     int asked = 0;
@@ -66,11 +64,4 @@ static void waiting_can_be_stopped(void)
     budget_give(&room, TOTAL);
     CHECK(budget_take(&room, 2 * TOTAL) && room.taken == 2 * TOTAL, "too large, but alone");
     budget_end(&room);
-}
-
-int main(void)
-{
-    RUN(no_more_than_there_is);
-    RUN(waiting_can_be_stopped);
-    return test_summary();
 }

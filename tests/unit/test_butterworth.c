@@ -25,7 +25,7 @@ static double power_by_formula(size_t order, double low, double high, double f, 
     return 1.0 / (1.0 + pow((w * w - w1 * w2) / (w * (w2 - w1)), 2.0 * (double)order));
 }
 
-static void magnitude_is_butterworths(void)
+TEST(magnitude_is_butterworths)
 {
     static const double band[][2] = {{12, 14}, {1, 40}, {0.5, 99}, {30, 31}};
     biquad section[BUTTERWORTH_MOST];
@@ -41,7 +41,7 @@ static void magnitude_is_butterworths(void)
         }
 }
 
-static void poles_are_stable(void)
+TEST(poles_are_stable)
 {
     biquad section[BUTTERWORTH_MOST];
     for (size_t order = 1; order <= BUTTERWORTH_MOST; order++) {
@@ -53,11 +53,11 @@ static void poles_are_stable(void)
 }
 
 /* A sine in the band comes out as it went in: same phase, gain 1 at the centre. */
-static void phase_is_zero(void)
+TEST(phase_is_zero)
 {
     enum { LENGTH = 4000, ORDER = 4 };
     biquad section[ORDER];
-    double *x = malloc((3 * LENGTH + 2 * butterworth_edge(ORDER)) * sizeof *x), *y = x + LENGTH,
+    double *x = take((3 * LENGTH + 2 * butterworth_edge(ORDER)) * sizeof *x), *y = x + LENGTH,
            *work = y + LENGTH;
     const double rate = 200.0,
                  centre = rate / PI * atan(sqrt(tan(PI * 12 / rate) * tan(PI * 14 / rate)));
@@ -67,7 +67,6 @@ static void phase_is_zero(void)
     butterworth_apply(ORDER, section, LENGTH, x, 1, y, 1, work);
     for (size_t i = LENGTH / 3; i < 2 * LENGTH / 3; i++)
         CHECK_CLOSE(y[i], x[i], 1e-6, "sample %zu", i);
-    free(x);
 }
 
 /* One pass of the difference equation, after a constant has been fed in until nothing moves. */
@@ -99,15 +98,14 @@ static void turn(size_t length, double *x)
     }
 }
 
-static void ends_follow_the_slow_way(void)
+TEST(ends_follow_the_slow_way)
 {
     enum { LENGTH = 90, ORDER = 3, STRIDE = 2 };
     biquad section[ORDER];
     size_t edge = butterworth_edge(ORDER), total = LENGTH + 2 * edge;
-    double x[LENGTH * STRIDE], y[LENGTH * STRIDE], *twin = malloc(total * sizeof *twin);
-    double *work = malloc(total * sizeof *work);
-    rng g;
-    rng_seed(&g, 3);
+    double x[LENGTH * STRIDE], y[LENGTH * STRIDE], *twin = take(total * sizeof *twin);
+    double *work = take(total * sizeof *work);
+    rng g = seeded(3);
     butterworth_design(NULL, ORDER, 5, 20, 100, section);
     for (size_t i = 0; i < LENGTH * STRIDE; i++) {
         x[i] = 5.0 + rng_normal(&g);
@@ -128,11 +126,9 @@ static void ends_follow_the_slow_way(void)
         CHECK_CLOSE(y[i * STRIDE], twin[edge + i], 1e-11, "sample %zu", i);
         CHECK(y[i * STRIDE + 1] == -1.0, "other channels are left alone");
     }
-    free(twin);
-    free(work);
 }
 
-static void refuses_bands_that_are_none(void)
+TEST(refuses_bands_that_are_none)
 {
     static const double bad[][3] = {{0, 10, 100},  {10, 10, 100}, {20, 10, 100}, {10, 50, 100},
                                     {10, 60, 100}, {-1, 10, 100}, {NAN, 10, 100}};
@@ -144,14 +140,4 @@ static void refuses_bands_that_are_none(void)
     CHECK(butterworth_design(NULL, BUTTERWORTH_MOST + 1, 1, 2, 100, section) == SPD_EINVAL,
           "order too high");
     CHECK(section[0].b == 7, "outputs are untouched");
-}
-
-int main(void)
-{
-    RUN(magnitude_is_butterworths);
-    RUN(poles_are_stable);
-    RUN(phase_is_zero);
-    RUN(ends_follow_the_slow_way);
-    RUN(refuses_bands_that_are_none);
-    return test_summary();
 }

@@ -1,8 +1,8 @@
 /* test_callers.c - several threads that call the library at once, each with a context of its own:
  * the hold on BLAS's threads counts its holders, and every caller gets the bits that it gets alone.
  * Matrices are large enough for LAPACK. Where BLAS is not OpenBLAS there is nothing to hold. */
-#include "engine/blas.h"
-#include "engine/parallel.h"
+#include "run/blas.h"
+#include "run/parallel.h"
 #include "random_spd.h"
 #include "test.h"
 
@@ -49,7 +49,7 @@ static void *hold_second(void *user)
 
 /* The one that began lets go first: a saved count of one's own would free BLAS too early, and then
  * leave it at one thread for good. */
-static void two_holders_overlap(void)
+TEST(two_holders_overlap)
 {
     int free_threads = ask_for_threads();
     second_holder h = {.alone = 0};
@@ -68,7 +68,7 @@ static void two_holders_overlap(void)
     pthread_barrier_destroy(&h.step);
 }
 
-static void holds_nest(void)
+TEST(holds_nest)
 {
     int free_threads = ask_for_threads();
     spd_private_blas_hold();
@@ -90,36 +90,31 @@ typedef struct caller {
 static void results(spd_context *ctx, const double *X, double *lambda, double *V, double *M,
                     atomic_int *failed)
 {
-    if (spd_eigh(ctx, N, P, X, lambda, V) != SPD_OK ||
-        spd_mean(ctx, SPD_JEFFREY, N, P, X, NULL, M, NULL) != SPD_OK)
+    if (spd_eigh(ctx, SPD_SET(N, P, X), lambda, V) != SPD_OK ||
+        spd_mean(ctx, SPD_METRIC_JEFFREY, SPD_SET(N, P, X), NULL, M, NULL) != SPD_OK)
         atomic_fetch_add(failed, 1);
 }
 
 static void *call_often(void *user)
 {
+    SCOPE;
     const caller *c = user;
     double *lambda = block(P * N), *V = block(P * N * N), *M = block(N * N);
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 1 + c->number % 3);
+    spd_context *ctx = context_on(1 + c->number % 3);
     for (int i = 0; i < CALLS; i++) {
         results(ctx, c->X, lambda, V, M, c->failed);
         if (memcmp(lambda, c->lambda, P * N * sizeof *V) ||
             memcmp(V, c->V, P * N * N * sizeof *V) || memcmp(M, c->M, N * N * sizeof *M))
             atomic_fetch_add(c->differ, 1);
     }
-    spd_context_free(ctx);
-    free(lambda);
-    free(V);
-    free(M);
     return NULL;
 }
 
-static void callers_get_the_same_bits(void)
+TEST(callers_get_the_same_bits)
 {
     int free_threads = ask_for_threads();
     atomic_int failed = 0, differ = 0;
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     double *X = random_set(&r, N, P, 100.0);
     double *lambda = block(P * N), *V = block(P * N * N), *M = block(N * N);
     results(NULL, X, lambda, V, M, &failed);
@@ -135,16 +130,4 @@ static void callers_get_the_same_bits(void)
     CHECK(differ == 0, "%d of %d results differ", (int)differ, CALLERS * CALLS);
     CHECK(blas_threads() == free_threads, "%d threads after, %d before", blas_threads(),
           free_threads);
-    free(X);
-    free(lambda);
-    free(V);
-    free(M);
-}
-
-int main(void)
-{
-    RUN(two_holders_overlap);
-    RUN(holds_nest);
-    RUN(callers_get_the_same_bits);
-    return test_summary();
 }

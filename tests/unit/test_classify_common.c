@@ -15,20 +15,20 @@ typedef struct method_case {
 } method_case;
 
 static const method_case cases[] = {
-    {&classifier_nn, SPD_AIRM, 1},
-    {&classifier_nn, SPD_LOG_EUCLIDEAN, 0},
-    {&classifier_knn, SPD_STEIN, 1},
-    {&classifier_mdm, SPD_AIRM, 1},
-    {&classifier_mdm, SPD_STEIN, 1},
-    {&classifier_mdm, SPD_BURES_WASSERSTEIN, 0},
-    {&classifier_pga, SPD_AIRM, 1},
-    {&classifier_pga, SPD_LOG_EUCLIDEAN, 0},
-    {&classifier_ts_lda, SPD_AIRM, 1},
-    {&classifier_ts_lda, SPD_STEIN, 1},
-    {&classifier_ts_lda, SPD_LOG_CHOLESKY, 0},
-    {&classifier_ts_lda, SPD_EUCLIDEAN, 0},
-    {&classifier_ksvm, SPD_STEIN, 1},
-    {&classifier_ksvm, SPD_LOG_EUCLIDEAN, 0},
+    {&classifier_nn, SPD_METRIC_AIRM, 1},
+    {&classifier_nn, SPD_METRIC_LOG_EUCLIDEAN, 0},
+    {&classifier_knn, SPD_METRIC_STEIN, 1},
+    {&classifier_mdm, SPD_METRIC_AIRM, 1},
+    {&classifier_mdm, SPD_METRIC_STEIN, 1},
+    {&classifier_mdm, SPD_METRIC_BURES_WASSERSTEIN, 0},
+    {&classifier_pga, SPD_METRIC_AIRM, 1},
+    {&classifier_pga, SPD_METRIC_LOG_EUCLIDEAN, 0},
+    {&classifier_ts_lda, SPD_METRIC_AIRM, 1},
+    {&classifier_ts_lda, SPD_METRIC_STEIN, 1},
+    {&classifier_ts_lda, SPD_METRIC_LOG_CHOLESKY, 0},
+    {&classifier_ts_lda, SPD_METRIC_EUCLIDEAN, 0},
+    {&classifier_ksvm, SPD_METRIC_STEIN, 1},
+    {&classifier_ksvm, SPD_METRIC_LOG_EUCLIDEAN, 0},
 };
 #define CASES (sizeof cases / sizeof *cases)
 
@@ -36,7 +36,7 @@ static const method_case cases[] = {
 static spd_method method_of(const method_case *m, const spd_samples *train)
 {
     spd_method method = steps_method(m->c, m->metric, train);
-    method.value[SPD_PARAM_BETA] = NAN;
+    method.value[SPD_PARAMETER_BETA] = NAN;
     return method;
 }
 
@@ -45,29 +45,28 @@ static void run_case(const method_case *m, spd_context *ctx, const spd_samples *
 {
     spd_method method = method_of(m, train);
     spd_status status = steps_run(ctx, m->c, &method, train, queries, label);
-    CHECK(status == SPD_OK, "%s %s: %d", spd_classifier_name(m->c->kind),
-          spd_metric_name(m->metric), (int)status);
+    CHECK(status == SPD_OK, "%s %s: %d", spd_name(SPD_ENUM_CLASSIFIER, m->c->kind),
+          spd_name(SPD_ENUM_METRIC, m->metric), (int)status);
 }
 
-static void easy_problem(void)
+TEST(easy_problem)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.1), test = labelled_random(2, N, Q, C, 0.1);
     int label[Q];
     for (size_t i = 0; i < CASES; i++) {
         run_case(&cases[i], NULL, &train.samples, &test.samples, label);
         size_t correct = steps_correct(&test.samples, label);
-        CHECK(correct >= Q - 2, "%s %s: %zu of %d right", spd_classifier_name(cases[i].c->kind),
-              spd_metric_name(cases[i].metric), correct, Q);
+        CHECK(correct >= Q - 2, "%s %s: %zu of %d right",
+              spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
+              spd_name(SPD_ENUM_METRIC, cases[i].metric), correct, Q);
     }
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* Numbers of classes with gaps: the same decisions, under the new numbers. */
-static void classes_without_samples(void)
+TEST(classes_without_samples)
 {
     labelled_set train = labelled_random(3, N, P, C, 0.5), test = labelled_random(4, N, Q, C, 0.5);
-    int dense[Q], gaps[Q], *spread = malloc(P * sizeof *spread);
+    int dense[Q], gaps[Q], *spread = take(P * sizeof *spread);
     spd_samples sparse = train.samples;
     for (size_t i = 0; i < P; i++)
         spread[i] = 2 * train.label[i] + 1;
@@ -78,33 +77,31 @@ static void classes_without_samples(void)
         run_case(&cases[i], NULL, &sparse, &test.samples, gaps);
         for (size_t j = 0; j < Q; j++)
             CHECK(gaps[j] == 2 * dense[j] + 1, "%s %s, query %zu: %d, expected %d",
-                  spd_classifier_name(cases[i].c->kind), spd_metric_name(cases[i].metric), j,
-                  gaps[j], 2 * dense[j] + 1);
+                  spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
+                  spd_name(SPD_ENUM_METRIC, cases[i].metric), j, gaps[j], 2 * dense[j] + 1);
     }
-    free(spread);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* Training samples are recognised when they are alone in their class. */
-static void one_sample_per_class(void)
+TEST(one_sample_per_class)
 {
     labelled_set train = labelled_random(5, N, C, C, 0.5);
     int label[C];
     for (size_t i = 0; i < CASES; i++) {
         spd_method method = method_of(&cases[i], &train.samples);
-        method.value[SPD_PARAM_K] = 1.0;
+        method.value[SPD_PARAMETER_K] = 1.0;
         spd_status status =
             steps_run(NULL, cases[i].c, &method, &train.samples, &train.samples, label);
-        CHECK(status == SPD_OK, "%s: %d", spd_classifier_name(cases[i].c->kind), (int)status);
+        CHECK(status == SPD_OK, "%s: %d", spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
+              (int)status);
         CHECK(memcmp(label, train.label, sizeof label) == 0, "%s %s",
-              spd_classifier_name(cases[i].c->kind), spd_metric_name(cases[i].metric));
+              spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
+              spd_name(SPD_ENUM_METRIC, cases[i].metric));
     }
-    labelled_free(&train);
 }
 
 /* All matrices equal: no spread, no directions; still an answer. */
-static void no_spread_at_all(void)
+TEST(no_spread_at_all)
 {
     labelled_set train = labelled_random(6, N, 6, 2, 0.0), test = labelled_random(7, N, 2, 1, 0.0);
     int label[2];
@@ -113,13 +110,11 @@ static void no_spread_at_all(void)
     for (size_t i = 0; i < CASES; i++) {
         run_case(&cases[i], NULL, &train.samples, &test.samples, label);
         CHECK(label[0] >= 0 && label[0] < 2 && label[1] == label[0], "%s",
-              spd_classifier_name(cases[i].c->kind));
+              spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind));
     }
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
-static void order_of_samples(void)
+TEST(order_of_samples)
 {
     labelled_set train = labelled_random(8, N, P, C, 0.5), test = labelled_random(9, N, Q, C, 0.5);
     labelled_set mixed = labelled_random(8, N, P, C, 0.5);
@@ -133,14 +128,12 @@ static void order_of_samples(void)
         run_case(&cases[i], NULL, &train.samples, &test.samples, straight);
         run_case(&cases[i], NULL, &mixed.samples, &test.samples, crooked);
         CHECK(memcmp(straight, crooked, sizeof straight) == 0, "%s %s",
-              spd_classifier_name(cases[i].c->kind), spd_metric_name(cases[i].metric));
+              spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
+              spd_name(SPD_ENUM_METRIC, cases[i].metric));
     }
-    labelled_free(&train);
-    labelled_free(&test);
-    labelled_free(&mixed);
 }
 
-static void congruence(void)
+TEST(congruence)
 {
     labelled_set train = labelled_random(10, N, P, C, 0.5),
                  test = labelled_random(11, N, Q, C, 0.5);
@@ -148,8 +141,7 @@ static void congruence(void)
                  tests = labelled_random(11, N, Q, C, 0.5);
     double M[N * N];
     int before[Q], after[Q];
-    rng r;
-    rng_seed(&r, 12);
+    rng r = seeded(12);
     random_gl(&r, N, 30.0, M);
     for (size_t i = 0; i < P; i++)
         congruent(N, N, M, train.X + i * N * N, moved.X + i * N * N);
@@ -161,33 +153,26 @@ static void congruence(void)
         run_case(&cases[i], NULL, &train.samples, &test.samples, before);
         run_case(&cases[i], NULL, &moved.samples, &tests.samples, after);
         CHECK(memcmp(before, after, sizeof before) == 0, "%s %s",
-              spd_classifier_name(cases[i].c->kind), spd_metric_name(cases[i].metric));
+              spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
+              spd_name(SPD_ENUM_METRIC, cases[i].metric));
     }
-    labelled_free(&train);
-    labelled_free(&test);
-    labelled_free(&moved);
-    labelled_free(&tests);
 }
 
-static void any_number_of_threads(void)
+TEST(any_number_of_threads)
 {
     labelled_set train = labelled_random(13, N, P, C, 0.8),
                  test = labelled_random(14, N, Q, C, 0.8);
     int one[Q], several[Q];
     for (size_t i = 0; i < CASES; i++)
         for (int threads = 1; threads <= 3; threads++) {
-            spd_context *ctx = spd_context_new();
-            spd_context_set_threads(ctx, threads);
+            spd_context *ctx = context_on(threads);
             run_case(&cases[i], ctx, &train.samples, &test.samples, threads == 1 ? one : several);
             CHECK(threads == 1 || memcmp(one, several, sizeof one) == 0, "%s, %d threads",
-                  spd_classifier_name(cases[i].c->kind), threads);
-            spd_context_free(ctx);
+                  spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind), threads);
         }
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
-static void memory(void)
+TEST(memory)
 {
     labelled_set train = labelled_random(15, 3, 12, 3, 0.4),
                  test = labelled_random(16, 3, 5, 3, 0.4);
@@ -197,15 +182,12 @@ static void memory(void)
     }
     /* more neighbours than are kept: searched anew */
     labelled_set many = labelled_random(17, 3, 40, 3, 0.4);
-    spd_method method = steps_method(&classifier_knn, SPD_AIRM, &many.samples);
-    method.value[SPD_PARAM_K] = 15.0;
+    spd_method method = steps_method(&classifier_knn, SPD_METRIC_AIRM, &many.samples);
+    method.value[SPD_PARAMETER_K] = 15.0;
     steps_sweep(&classifier_knn, &method, &many.samples, &test.samples);
-    labelled_free(&many);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
-static void bad_matrices(void)
+TEST(bad_matrices)
 {
     labelled_set train = labelled_random(18, N, P, C, 0.4),
                  test = labelled_random(19, N, Q, C, 0.4);
@@ -215,7 +197,7 @@ static void bad_matrices(void)
         spd_context *ctx = spd_context_new();
         long live = mem_live();
         spd_method method = method_of(&cases[i], &train.samples);
-        if (cases[i].metric == SPD_EUCLIDEAN) { /* which asks for finite numbers alone */
+        if (cases[i].metric == SPD_METRIC_EUCLIDEAN) { /* which asks for finite numbers alone */
             spd_context_free(ctx);
             continue;
         }
@@ -223,27 +205,11 @@ static void bad_matrices(void)
         spd_status status =
             steps_run(ctx, cases[i].c, &method, &train.samples, &test.samples, label);
         const spd_error *error = spd_context_error(ctx);
-        CHECK(status == SPD_ENOTSPD, "%s %s: %d", spd_classifier_name(cases[i].c->kind),
-              spd_metric_name(cases[i].metric), (int)status);
+        CHECK(status == SPD_ENOTSPD, "%s %s: %d", spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
+              spd_name(SPD_ENUM_METRIC, cases[i].metric), (int)status);
         CHECK(error->index == 3 && strstr(error->message, "[3]"), "%s", error->message);
         CHECK(label[0] == 0x55555555, "labels are touched");
-        CHECK(mem_live() == live, "%s leaks", spd_classifier_name(cases[i].c->kind));
+        CHECK(mem_live() == live, "%s leaks", spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind));
         spd_context_free(ctx);
     }
-    labelled_free(&train);
-    labelled_free(&test);
-}
-
-int main(void)
-{
-    RUN(easy_problem);
-    RUN(classes_without_samples);
-    RUN(one_sample_per_class);
-    RUN(no_spread_at_all);
-    RUN(order_of_samples);
-    RUN(congruence);
-    RUN(any_number_of_threads);
-    RUN(memory);
-    RUN(bad_matrices);
-    return test_summary();
 }

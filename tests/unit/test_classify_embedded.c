@@ -24,8 +24,8 @@ static spd_method method_with(spd_metric metric, double k, double d)
     spd_method method = {.metric = metric};
     for (int i = 0; i < SPD_PARAMETERS; i++)
         method.value[i] = (double)NAN;
-    method.value[SPD_PARAM_K] = k;
-    method.value[SPD_PARAM_DIMENSIONS] = d;
+    method.value[SPD_PARAMETER_K] = k;
+    method.value[SPD_PARAMETER_DIMENSIONS] = d;
     return method;
 }
 
@@ -33,12 +33,12 @@ static spd_method method_with(spd_metric metric, double k, double d)
 static spd_status twin_labels(size_t which, const spd_method *method, const labelled_set *train,
                               const labelled_set *queries, int *label)
 {
-    size_t d = (size_t)method->value[SPD_PARAM_DIMENSIONS];
+    size_t d = (size_t)method->value[SPD_PARAMETER_DIMENSIONS];
     double *X = block((P + Q) * N * N), *Y = block((P + Q) * d);
     spd_embed_options o = {.size = sizeof o,
                            .kind = (spd_embedding)which,
                            .metric = method->metric,
-                           .k = (size_t)method->value[SPD_PARAM_K],
+                           .k = (size_t)method->value[SPD_PARAMETER_K],
                            .dimensions = d};
     memcpy(X, train->X, P * N * N * sizeof *X);
     memcpy(X + P * N * N, queries->X, Q * N * N * sizeof *X);
@@ -51,37 +51,32 @@ static spd_status twin_labels(size_t which, const spd_method *method, const labe
                 best = j;
         label[i] = train->label[best];
     }
-    free(X);
-    free(Y);
     return status;
 }
 
 /* Also with more neighbours than are kept. */
-static void equal_to_the_embedding(void)
+TEST(equal_to_the_embedding)
 {
     labelled_set train = training(), queries = querying();
     const double k[] = {12, 20, 40};
-    const spd_metric metrics[] = {SPD_AIRM, SPD_LOG_EUCLIDEAN};
+    const spd_metric metrics[] = {SPD_METRIC_AIRM, SPD_METRIC_LOG_EUCLIDEAN};
     int label[Q], twin[Q], compared = 0;
     for (size_t which = 0; which < 3; which++)
         for (size_t a = 0; a < 6; a++) {
             spd_method method = method_with(metrics[a % 2], k[a / 2], 2 + (double)(a % 2));
             if (twin_labels(which, &method, &train, &queries, twin) < 0)
                 continue; /* a graph in parts: below */
-            CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label) ==
-                      SPD_OK,
-                  " ");
+            CHECK_OK(NULL,
+                     steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label));
             CHECK(memcmp(label, twin, sizeof label) == 0, "%s, k = %g",
-                  spd_classifier_name(all[which]->kind), k[a / 2]);
+                  spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind), k[a / 2]);
             compared++;
         }
     CHECK(compared >= 9, "%d", compared);
-    labelled_free(&train);
-    labelled_free(&queries);
 }
 
 /* Classes far apart fall into parts, and the parts are the classes. */
-static void parts_are_no_fault(void)
+TEST(parts_are_no_fault)
 {
     labelled_set train = training(), queries = querying();
     for (size_t i = 0; i < P + Q; i++) {
@@ -92,20 +87,18 @@ static void parts_are_no_fault(void)
     }
     for (size_t which = 0; which < 3; which++) {
         int label[Q] = {0};
-        spd_method method = method_with(SPD_AIRM, 8, 2);
+        spd_method method = method_with(SPD_METRIC_AIRM, 8, 2);
         CHECK(twin_labels(which, &method, &train, &queries, label) == SPD_EINVAL, "not in parts");
-        CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label) ==
-                  SPD_OK,
-              " ");
+        CHECK_OK(NULL,
+                 steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label));
         CHECK(steps_correct(&queries.samples, label) == Q, "%s: %zu",
-              spd_classifier_name(all[which]->kind), steps_correct(&queries.samples, label));
+              spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind),
+              steps_correct(&queries.samples, label));
     }
-    labelled_free(&train);
-    labelled_free(&queries);
 }
 
 /* Every combination of the grid, and the defaults, can be computed, however few samples. */
-static void grids_are_possible(void)
+TEST(grids_are_possible)
 {
     labelled_set train = training(), queries = querying();
     const size_t counts[] = {5, 9, 17, P};
@@ -114,100 +107,78 @@ static void grids_are_possible(void)
         for (size_t c = 0; c < 4; c++) {
             double k[8], d[8];
             train.samples.p = counts[c];
-            spd_method method = steps_method(all[which], SPD_AIRM, &train.samples);
+            spd_method method = steps_method(all[which], SPD_METRIC_AIRM, &train.samples);
             CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label) ==
                       SPD_OK,
-                  "%s, p = %zu", spd_classifier_name(all[which]->kind), counts[c]);
+                  "%s, p = %zu", spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind), counts[c]);
             queries.samples.p = 1; /* p + 1 samples in all */
-            size_t ks = steps_grid(all[which], &train.samples, SPD_PARAM_K, k);
-            size_t ds = steps_grid(all[which], &train.samples, SPD_PARAM_DIMENSIONS, d);
+            size_t ks = steps_grid(all[which], &train.samples, SPD_PARAMETER_K, k);
+            size_t ds = steps_grid(all[which], &train.samples, SPD_PARAMETER_DIMENSIONS, d);
             CHECK(ks >= 1 && ds >= 1, "%zu, %zu", ks, ds);
             for (size_t i = 0; i < ks * ds; i++) {
-                method = method_with(SPD_AIRM, k[i / ds], d[i % ds]);
+                method = method_with(SPD_METRIC_AIRM, k[i / ds], d[i % ds]);
                 CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples,
                                 label) == SPD_OK,
-                      "%s, p = %zu, k = %g, d = %g", spd_classifier_name(all[which]->kind),
-                      counts[c], k[i / ds], d[i % ds]);
+                      "%s, p = %zu, k = %g, d = %g",
+                      spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind), counts[c], k[i / ds],
+                      d[i % ds]);
             }
             queries.samples.p = Q;
         }
-    labelled_free(&train);
-    labelled_free(&queries);
 }
 
 static void refused(size_t which, const spd_method *method, const char *words)
 {
     labelled_set train = training(), queries = querying();
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     int label[Q];
     CHECK(steps_run(ctx, all[which], method, &train.samples, &queries.samples, label) == SPD_EINVAL,
           "%s", words);
-    CHECK(strstr(spd_context_error(ctx)->message, words), "'%s' is not in: %s", words,
-          spd_context_error(ctx)->message);
-    spd_context_free(ctx);
-    labelled_free(&train);
-    labelled_free(&queries);
+    CHECK_SAYS(ctx, words);
 }
 
-static void bad_parameters(void)
+TEST(bad_parameters)
 {
-    spd_method method = method_with(SPD_AIRM, 10, 2);
-    method.metric = SPD_STEIN;
+    spd_method method = method_with(SPD_METRIC_AIRM, 10, 2);
+    method.metric = SPD_METRIC_STEIN;
     refused(0, &method, "stein");
     refused(1, &method, "stein");
-    method = method_with(SPD_AIRM, P + Q, 2);
+    method = method_with(SPD_METRIC_AIRM, P + Q, 2);
     refused(0, &method, "k is 66");
-    method = method_with(SPD_AIRM, 10, 0);
+    method = method_with(SPD_METRIC_AIRM, 10, 0);
     refused(2, &method, "0 dimensions");
-    method = method_with(SPD_AIRM, -3, 2);
+    method = method_with(SPD_METRIC_AIRM, -3, 2);
     refused(2, &method, "k is 0");
-    method = method_with(SPD_AIRM, 9, 3);
+    method = method_with(SPD_METRIC_AIRM, 9, 3);
     refused(1, &method, "= 10 neighbours");
 }
 
-static void threads_change_nothing(void)
+TEST(threads_change_nothing)
 {
     labelled_set train = training(), queries = querying();
     int label[2][Q];
     for (size_t which = 0; which < 3; which++) {
-        spd_method method = steps_method(all[which], SPD_AIRM, &train.samples);
+        spd_method method = steps_method(all[which], SPD_METRIC_AIRM, &train.samples);
         for (int pass = 0; pass < 2; pass++) {
-            spd_context *ctx = spd_context_new();
-            spd_context_set_threads(ctx, pass ? 3 : 1);
-            CHECK(steps_run(ctx, all[which], &method, &train.samples, &queries.samples,
-                            label[pass]) == SPD_OK,
-                  " ");
-            spd_context_free(ctx);
+            spd_context *ctx = context_on(pass ? 3 : 1);
+            CHECK_OK(ctx, steps_run(ctx, all[which], &method, &train.samples, &queries.samples,
+                                    label[pass]));
         }
         CHECK(memcmp(label[0], label[1], sizeof label[0]) == 0, "%s",
-              spd_classifier_name(all[which]->kind));
+              spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind));
         CHECK(steps_correct(&queries.samples, label[0]) > Q / 2, "%s: %zu",
-              spd_classifier_name(all[which]->kind), steps_correct(&queries.samples, label[0]));
+              spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind),
+              steps_correct(&queries.samples, label[0]));
     }
-    labelled_free(&train);
-    labelled_free(&queries);
 }
 
-static void allocations(void)
+TEST(allocations)
 {
     labelled_set train = training(), queries = querying();
     for (size_t which = 0; which < 3; which++) {
-        spd_method method = steps_method(all[which], SPD_AIRM, &train.samples);
+        spd_method method = steps_method(all[which], SPD_METRIC_AIRM, &train.samples);
         steps_sweep(all[which], &method, &train.samples, &queries.samples);
-        method.value[SPD_PARAM_K] = 35; /* neighbours anew */
+        method.value[SPD_PARAMETER_K] = 35; /* neighbours anew */
         steps_sweep(all[which], &method, &train.samples, &queries.samples);
     }
-    labelled_free(&train);
-    labelled_free(&queries);
-}
-
-int main(void)
-{
-    RUN(equal_to_the_embedding);
-    RUN(parts_are_no_fault);
-    RUN(grids_are_possible);
-    RUN(bad_parameters);
-    RUN(threads_change_nothing);
-    RUN(allocations);
-    return test_summary();
 }

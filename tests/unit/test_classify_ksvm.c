@@ -9,8 +9,7 @@
 #define Q 24
 #define C 4
 
-/* ---- twins ------------------------------------------------------------------------------------
- */
+/* ---- twins ----------------------------------------------------------------------------------- */
 
 /* K (rows x columns) <- exp(-beta d2) between two sets. */
 static void twin_stein(double beta, size_t rows, const double *X, size_t columns, const double *Y,
@@ -19,7 +18,7 @@ static void twin_stein(double beta, size_t rows, const double *X, size_t columns
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
             K[i * columns + j] =
-                exp(-beta * twin_dist2(SPD_STEIN, N, X + i * N * N, Y + j * N * N));
+                exp(-beta * twin_dist2(SPD_METRIC_STEIN, N, X + i * N * N, Y + j * N * N));
 }
 
 /* The median of all d2 between different samples, by counting. */
@@ -29,7 +28,7 @@ static double twin_median(size_t p, const double *X)
     double *d2 = block(count), low = NAN, high = NAN;
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < i; j++)
-            d2[at++] = twin_dist2(SPD_STEIN, N, X + i * N * N, X + j * N * N);
+            d2[at++] = twin_dist2(SPD_METRIC_STEIN, N, X + i * N * N, X + j * N * N);
     for (size_t i = 0; i < count; i++) {
         size_t below = 0;
         for (size_t j = 0; j < count; j++)
@@ -39,7 +38,6 @@ static double twin_median(size_t p, const double *X)
         if (below == count / 2)
             high = d2[i];
     }
-    free(d2);
     return 0.5 * (low + high);
 }
 
@@ -106,15 +104,7 @@ static binary take_pair(const spd_samples *train, const double *K, const svm_pai
     return b;
 }
 
-static void binary_free(binary *b)
-{
-    free(b->K);
-    free(b->y);
-    free(b->a);
-}
-
-/* ---- the solution -----------------------------------------------------------------------------
- */
+/* ---- the solution ---------------------------------------------------------------------------- */
 
 /* Feasible, and y f(x) >= 1 where a = 0, <= 1 where a = cost, = 1 between. */
 static void check_conditions(const binary *b, double cost)
@@ -136,7 +126,7 @@ static void compare_solutions(double cost)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.8);
     double *K = block(P * P);
-    arena room = {0};
+    FREED_BY(arena_free) arena room = {0};
     svm_pairs s;
     twin_stein(2.0, P, train.X, P, train.X, K); /* beta = (n - 1)/2: definite */
     CHECK(svm_pairs_train(NULL, P, train.label, K, cost, &room, &s) == SPD_OK, "training");
@@ -149,22 +139,16 @@ static void compare_solutions(double cost)
         twin_solve(cost, &slow);
         double best = objective(&slow);
         CHECK_CLOSE(objective(&ours), best, 1e-5 * fabs(best), "cost %g, pair %zu", cost, i);
-        binary_free(&ours);
-        binary_free(&slow);
     }
-    arena_free(&room);
-    free(K);
-    labelled_free(&train);
 }
 
-static void solutions(void)
+TEST(solutions)
 {
     compare_solutions(0.3);
     compare_solutions(10.0);
 }
 
-/* ---- predictions ------------------------------------------------------------------------------
- */
+/* ---- predictions ----------------------------------------------------------------------------- */
 
 /* label (Q) <- votes of the pairs of s, for the kernel Kq (Q x P). */
 static void twin_vote(const spd_samples *train, const svm_pairs *s, const double *Kq, int *label)
@@ -199,7 +183,6 @@ static double twin_repair(size_t p, double *K)
     double shift = fmax(0.0, -lambda[0]);
     for (size_t i = 0; i < p; i++)
         K[i * p + i] += shift;
-    free(lambda);
     return shift;
 }
 
@@ -207,8 +190,7 @@ static double twin_repair(size_t p, double *K)
 static void make_thin(uint64_t seed, size_t p, double *X)
 {
     double V[N * 3], T[3 * N];
-    rng r;
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     for (size_t i = 0; i < p; i++) {
         for (size_t e = 0; e < N * 3; e++)
             V[e] = rng_normal(&r);
@@ -230,12 +212,12 @@ static double compare_stein(int thin, double beta, double scale, double cost)
     double *K = block(P * P), *Kq = block(Q * P);
     double used = isnan(beta) ? scale / twin_median(P, train.X) : beta;
     int label[Q], expected[Q];
-    arena room = {0};
+    FREED_BY(arena_free) arena room = {0};
     svm_pairs s;
-    spd_method method = steps_method(&classifier_ksvm, SPD_STEIN, &train.samples);
-    method.value[SPD_PARAM_BETA] = beta;
-    method.value[SPD_PARAM_BETA_SCALE] = scale;
-    method.value[SPD_PARAM_COST] = cost;
+    spd_method method = steps_method(&classifier_ksvm, SPD_METRIC_STEIN, &train.samples);
+    method.value[SPD_PARAMETER_BETA] = beta;
+    method.value[SPD_PARAMETER_BETA_SCALE] = scale;
+    method.value[SPD_PARAMETER_COST] = cost;
     CHECK(steps_run(NULL, &classifier_ksvm, &method, &train.samples, &test.samples, label) ==
               SPD_OK,
           "ksvm");
@@ -245,15 +227,10 @@ static double compare_stein(int thin, double beta, double scale, double cost)
     CHECK(svm_pairs_train(NULL, P, train.label, K, cost, &room, &s) == SPD_OK, "training");
     twin_vote(&train.samples, &s, Kq, expected);
     CHECK(memcmp(label, expected, sizeof label) == 0, "beta %g, scale %g", beta, scale);
-    arena_free(&room);
-    free(K);
-    free(Kq);
-    labelled_free(&train);
-    labelled_free(&test);
     return shift;
 }
 
-static void stein_kernel(void)
+TEST(stein_kernel)
 {
     compare_stein(0, 2.0, NAN, 10.0);
     compare_stein(0, 2.0, 5.0, 10.0); /* beta wins */
@@ -293,7 +270,7 @@ static void twin_linear(size_t rows, const double *X, size_t columns, const doub
 }
 
 /* cov3dj is the linear machine of these vectors, whatever the scale of the matrices. */
-static void upper_triangles(void)
+TEST(upper_triangles)
 {
     labelled_set train = labelled_random(2, N, P, C, 0.7);
     labelled_set test = labelled_random(3, N, Q, C, 0.7);
@@ -303,20 +280,19 @@ static void upper_triangles(void)
     twin_linear(P, train.X, P, train.X, K);
     twin_linear(Q, test.X, P, train.X, Kq);
     for (size_t c = 0; c < 2; c++) {
-        arena room = {0};
+        FREED_BY(arena_free) arena room = {0};
         svm_pairs s;
-        spd_method method = steps_method(&classifier_cov3dj, SPD_EUCLIDEAN, &train.samples);
-        method.value[SPD_PARAM_COST] = costs[c];
+        spd_method method = steps_method(&classifier_cov3dj, SPD_METRIC_EUCLIDEAN, &train.samples);
+        method.value[SPD_PARAMETER_COST] = costs[c];
         CHECK(steps_run(NULL, &classifier_cov3dj, &method, &train.samples, &test.samples, label) ==
                   SPD_OK,
               "cov3dj");
         CHECK(svm_pairs_train(NULL, P, train.label, K, costs[c], &room, &s) == SPD_OK, "training");
         twin_vote(&train.samples, &s, Kq, expected);
         CHECK(memcmp(label, expected, sizeof label) == 0, "cost %g", costs[c]);
-        arena_free(&room);
     }
-    spd_method method = steps_method(&classifier_cov3dj, SPD_EUCLIDEAN, &train.samples);
-    CHECK(method.value[SPD_PARAM_COST] == 10.0, "the usual cost");
+    spd_method method = steps_method(&classifier_cov3dj, SPD_METRIC_EUCLIDEAN, &train.samples);
+    CHECK(method.value[SPD_PARAMETER_COST] == 10.0, "the usual cost");
     steps_run(NULL, &classifier_cov3dj, &method, &train.samples, &test.samples, label);
     for (size_t e = 0; e < P * N * N; e++)
         train.X[e] = ldexp(train.X[e], 900); /* whose squares are no numbers */
@@ -324,14 +300,10 @@ static void upper_triangles(void)
               SPD_OK,
           "large matrices");
     CHECK(memcmp(label, far, sizeof label) == 0, "the scale matters");
-    free(K);
-    free(Kq);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* Blocks give the triangles of each, and what is zero everywhere nothing. */
-static void upper_triangles_of_blocks(void)
+TEST(upper_triangles_of_blocks)
 {
     labelled_set train = labelled_random(2, N, P, C, 0.7);
     labelled_set test = labelled_random(3, N, Q, C, 0.7);
@@ -350,51 +322,41 @@ static void upper_triangles_of_blocks(void)
     wide.X = X;
     queries.X = Y;
     wide.n = queries.n = 2 * N;
-    spd_method method = steps_method(&classifier_cov3dj, SPD_EUCLIDEAN, &train.samples);
+    spd_method method = steps_method(&classifier_cov3dj, SPD_METRIC_EUCLIDEAN, &train.samples);
     steps_run(NULL, &classifier_cov3dj, &method, &train.samples, &test.samples, label);
     CHECK(steps_run(NULL, &classifier_cov3dj, &method, &wide, &queries, twice) == SPD_OK, " ");
     CHECK(memcmp(label, twice, sizeof label) == 0, "two equal blocks decide as one");
-    free(X);
-    free(Y);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
-static void allocation_sweep(void)
+TEST(allocation_sweep)
 {
     labelled_set train = labelled_random(2, N, 12, C, 0.7), test = labelled_random(3, N, 5, C, 0.7);
-    spd_method method = steps_method(&classifier_cov3dj, SPD_EUCLIDEAN, &train.samples);
+    spd_method method = steps_method(&classifier_cov3dj, SPD_METRIC_EUCLIDEAN, &train.samples);
     steps_sweep(&classifier_cov3dj, &method, &train.samples, &test.samples);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* Scaling the logarithms scales the kernel: with its normalisation nothing changes. */
-static void log_kernel_is_normalised(void)
+TEST(log_kernel_is_normalised)
 {
     labelled_set train = labelled_random(4, N, P, C, 0.8), test = labelled_random(5, N, Q, C, 0.8);
     double *X = copy_of(P * N * N, train.X), *Y = copy_of(Q * N * N, test.X);
     spd_samples flat_train = train.samples, flat_test = test.samples;
     int steep[Q], flat[Q];
-    spd_apply(NULL, SPD_POWER, 0.05, N, P, train.X, X);
-    spd_apply(NULL, SPD_POWER, 0.05, N, Q, test.X, Y);
+    spd_apply(NULL, SPD_FUNCTION_POWER, 0.05, SPD_SET(N, P, train.X), X);
+    spd_apply(NULL, SPD_FUNCTION_POWER, 0.05, SPD_SET(N, Q, test.X), Y);
     flat_train.X = X;
     flat_test.X = Y;
-    spd_method method = steps_method(&classifier_ksvm, SPD_LOG_EUCLIDEAN, &train.samples);
+    spd_method method = steps_method(&classifier_ksvm, SPD_METRIC_LOG_EUCLIDEAN, &train.samples);
     CHECK(steps_run(NULL, &classifier_ksvm, &method, &train.samples, &test.samples, steep) ==
               SPD_OK,
           "as it is");
     CHECK(steps_run(NULL, &classifier_ksvm, &method, &flat_train, &flat_test, flat) == SPD_OK,
           "scaled");
     CHECK(memcmp(steep, flat, sizeof steep) == 0, "the scale of the logarithms matters");
-    free(X);
-    free(Y);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* Three classes that beat each other in a circle: one vote each, the lowest class wins. */
-static void votes_tie(void)
+TEST(votes_tie)
 {
     double coef[6] = {0};
     size_t order[3] = {0, 1, 2}, first[4] = {0, 1, 2, 3}, votes[3];
@@ -412,51 +374,37 @@ static void votes_tie(void)
     CHECK(svm_pairs_choose(&s, k, votes) == 1, "another class");
 }
 
-static void bad_values(void)
+TEST(bad_values)
 {
     labelled_set train = labelled_random(6, N, P, C, 0.5);
     int label[P];
     const double bad[] = {0.0, -1.0, INFINITY};
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     for (size_t i = 0; i < 3; i++) {
-        spd_method method = steps_method(&classifier_ksvm, SPD_STEIN, &train.samples);
-        method.value[SPD_PARAM_BETA] = bad[i];
+        spd_method method = steps_method(&classifier_ksvm, SPD_METRIC_STEIN, &train.samples);
+        method.value[SPD_PARAMETER_BETA] = bad[i];
         spd_status status =
             steps_run(ctx, &classifier_ksvm, &method, &train.samples, &train.samples, label);
         CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "beta is"), "%s",
               spd_context_error(ctx)->message);
-        method.value[SPD_PARAM_BETA] = 1.0;
-        method.value[SPD_PARAM_COST] = bad[i];
+        method.value[SPD_PARAMETER_BETA] = 1.0;
+        method.value[SPD_PARAMETER_COST] = bad[i];
         status = steps_run(ctx, &classifier_ksvm, &method, &train.samples, &train.samples, label);
         CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "cost is"), "%s",
               spd_context_error(ctx)->message);
     }
-    spd_context_free(ctx);
-    labelled_free(&train);
 }
 
-static void parameters_of_ksvm(void)
+TEST(parameters_of_ksvm)
 {
     double values[8];
     const spd_samples none = {0};
-    CHECK(steps_grid(&classifier_ksvm, &none, SPD_PARAM_COST, values) == 4 && values[3] == 1000.0,
+    CHECK(steps_grid(&classifier_ksvm, &none, SPD_PARAMETER_COST, values) == 4 &&
+              values[3] == 1000.0,
           "costs");
-    CHECK(steps_grid(&classifier_ksvm, &none, SPD_PARAM_BETA_SCALE, values) == 4 &&
+    CHECK(steps_grid(&classifier_ksvm, &none, SPD_PARAMETER_BETA_SCALE, values) == 4 &&
               values[0] == 0.1,
           "scales");
-    CHECK(steps_grid(&classifier_ksvm, &none, SPD_PARAM_BETA, values) == 0, "beta is not tuned");
-}
-
-int main(void)
-{
-    RUN(solutions);
-    RUN(stein_kernel);
-    RUN(upper_triangles);
-    RUN(upper_triangles_of_blocks);
-    RUN(allocation_sweep);
-    RUN(log_kernel_is_normalised);
-    RUN(votes_tie);
-    RUN(bad_values);
-    RUN(parameters_of_ksvm);
-    return test_summary();
+    CHECK(steps_grid(&classifier_ksvm, &none, SPD_PARAMETER_BETA, values) == 0,
+          "beta is not tuned");
 }

@@ -6,8 +6,7 @@
 #define Q 24
 #define C 4
 
-/* ---- twins ------------------------------------------------------------------------------------
- */
+/* ---- twins ----------------------------------------------------------------------------------- */
 
 /* order (p) <- the training samples by distance to x, ties by lower index. */
 static void twin_order(spd_metric metric, const spd_samples *train, const double *x, size_t *order)
@@ -21,7 +20,6 @@ static void twin_order(spd_metric metric, const spd_samples *train, const double
             order[at] = order[at - 1];
         order[at] = i;
     }
-    free(d2);
 }
 
 /* How many of the first k are of the class of the i-th. */
@@ -35,14 +33,13 @@ static size_t twin_votes(const spd_samples *train, const size_t *order, size_t k
 
 static int twin_knn(spd_metric metric, const spd_samples *train, const double *x, size_t k)
 {
-    size_t *order = calloc(train->p, sizeof *order), best = 0;
+    size_t *order = take_zeros(train->p, sizeof *order), best = 0;
     k = k < train->p ? k : train->p;
     twin_order(metric, train, x, order);
     for (size_t i = 1; i < k; i++) /* only more votes displace a nearer class */
         if (twin_votes(train, order, k, i) > twin_votes(train, order, k, best))
             best = i;
     int label = train->label[order[best]];
-    free(order);
     return label;
 }
 
@@ -79,11 +76,6 @@ static void twin_karcher(const spd_samples *train, int label, double *M)
         twin_function(n, exp, sum, T);
         congruent(n, n, root, T, M);
     }
-    free(root);
-    free(inverse);
-    free(T);
-    free(L);
-    free(sum);
 }
 
 /* M (n x n) <- f^-1(mean f(X)) over one class. */
@@ -104,8 +96,6 @@ static void twin_through(const spd_samples *train, int label, double (*f)(double
     for (size_t e = 0; e < n2; e++)
         sum[e] /= count;
     twin_function(train->n, back, sum, M);
-    free(T);
-    free(sum);
 }
 
 static double same(double x)
@@ -124,10 +114,9 @@ static int twin_mdm(spd_metric metric, const spd_samples *train, const double *m
     return (int)best;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
-static void nearest_of_every_metric(void)
+TEST(nearest_of_every_metric)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.6), test = labelled_random(2, N, Q, C, 0.6);
     int label[Q];
@@ -135,45 +124,41 @@ static void nearest_of_every_metric(void)
         spd_method method = steps_method(&classifier_nn, (spd_metric)m, &train.samples);
         spd_status status =
             steps_run(NULL, &classifier_nn, &method, &train.samples, &test.samples, label);
-        CHECK(status == SPD_OK, "%s: %d", spd_metric_name((spd_metric)m), (int)status);
+        CHECK(status == SPD_OK, "%s: %d", spd_name(SPD_ENUM_METRIC, (spd_metric)m), (int)status);
         for (size_t i = 0; i < Q; i++) {
             int expected = twin_knn((spd_metric)m, &train.samples, test.X + i * N * N, 1);
             CHECK(label[i] == expected, "%s, query %zu: %d, expected %d",
-                  spd_metric_name((spd_metric)m), i, label[i], expected);
+                  spd_name(SPD_ENUM_METRIC, (spd_metric)m), i, label[i], expected);
         }
     }
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* Also more neighbours than are kept, and more than there are. */
-static void votes_of_neighbours(void)
+TEST(votes_of_neighbours)
 {
     const size_t ks[] = {1, 2, 3, 4, 8, 9, 10, 40, P, 1000};
     labelled_set train = labelled_random(3, N, P, C, 0.8), test = labelled_random(4, N, Q, C, 0.8);
     int label[Q];
     size_t unlike_nn = 0;
     for (size_t k = 0; k < sizeof ks / sizeof *ks; k++) {
-        spd_method method = steps_method(&classifier_knn, SPD_STEIN, &train.samples);
-        method.value[SPD_PARAM_K] = (double)ks[k];
+        spd_method method = steps_method(&classifier_knn, SPD_METRIC_STEIN, &train.samples);
+        method.value[SPD_PARAMETER_K] = (double)ks[k];
         spd_status status =
             steps_run(NULL, &classifier_knn, &method, &train.samples, &test.samples, label);
         CHECK(status == SPD_OK, "k = %zu: %d", ks[k], (int)status);
         for (size_t i = 0; i < Q; i++) {
             const double *x = test.X + i * N * N;
-            int expected = twin_knn(SPD_STEIN, &train.samples, x, ks[k]);
+            int expected = twin_knn(SPD_METRIC_STEIN, &train.samples, x, ks[k]);
             CHECK(label[i] == expected, "k = %zu, query %zu: %d, expected %d", ks[k], i, label[i],
                   expected);
-            unlike_nn += expected != twin_knn(SPD_STEIN, &train.samples, x, 1);
+            unlike_nn += expected != twin_knn(SPD_METRIC_STEIN, &train.samples, x, 1);
         }
     }
     CHECK(unlike_nn > 10, "votes change %zu predictions only", unlike_nn);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* Multiples of the identity: distances are known, and several are equal. */
-static void ties(void)
+TEST(ties)
 {
     enum { COUNT = 5 };
     const double scale[COUNT] = {4.0, 4.0, 1.0, 9.0, 1.0};
@@ -187,59 +172,57 @@ static void ties(void)
     /* by distance: 0 (class 2), 1 (class 1), 3 (class 1), 2 (class 0), 4 (class 2) */
     const int expected[COUNT + 1] = {-1, 2, 2, 1, 1, 2};
     int label = -1;
-    spd_method method = steps_method(&classifier_nn, SPD_AIRM, &train);
+    spd_method method = steps_method(&classifier_nn, SPD_METRIC_AIRM, &train);
     CHECK(steps_run(NULL, &classifier_nn, &method, &train, &query, &label) == SPD_OK, "nn");
     CHECK(label == 2, "of two at the same distance the first: %d", label);
     for (size_t k = 1; k <= COUNT; k++) {
-        method = steps_method(&classifier_knn, SPD_AIRM, &train);
-        method.value[SPD_PARAM_K] = (double)k;
+        method = steps_method(&classifier_knn, SPD_METRIC_AIRM, &train);
+        method.value[SPD_PARAMETER_K] = (double)k;
         CHECK(steps_run(NULL, &classifier_knn, &method, &train, &query, &label) == SPD_OK, "knn");
         CHECK(label == expected[k], "k = %zu: %d, expected %d", k, label, expected[k]);
     }
 }
 
-static void bad_k(void)
+TEST(bad_k)
 {
     labelled_set train = labelled_random(5, 3, 10, 2, 0.3), test = labelled_random(6, 3, 4, 2, 0.3);
     int label[4] = {7, 7, 7, 7};
-    spd_method method = steps_method(&classifier_knn, SPD_STEIN, &train.samples);
-    spd_context *ctx = spd_context_new();
-    method.value[SPD_PARAM_K] = 0.0;
+    spd_method method = steps_method(&classifier_knn, SPD_METRIC_STEIN, &train.samples);
+    spd_context *ctx = context_on(0);
+    method.value[SPD_PARAMETER_K] = 0.0;
     spd_status status =
         steps_run(ctx, &classifier_knn, &method, &train.samples, &test.samples, label);
     CHECK(status == SPD_EINVAL && label[0] == 7, "%d", (int)status);
-    CHECK(strstr(spd_context_error(ctx)->message, "k is 0"), "%s", spd_context_error(ctx)->message);
-    spd_context_free(ctx);
-    labelled_free(&train);
-    labelled_free(&test);
+    CHECK_SAYS(ctx, "k is 0");
 }
 
-static void parameters_of_knn(void)
+TEST(parameters_of_knn)
 {
     labelled_set train = labelled_random(5, 3, 10, 2, 0.3);
     double values[8];
-    size_t count = steps_grid(&classifier_knn, &train.samples, SPD_PARAM_K, values);
+    size_t count = steps_grid(&classifier_knn, &train.samples, SPD_PARAMETER_K, values);
     CHECK(count == 5 && values[0] == 1.0 && values[4] == 9.0, "%zu values", count);
-    CHECK(choice_standard(classifier_choice(&classifier_knn, SPD_PARAM_K), &train.samples) == 5.0,
+    CHECK(choice_standard(classifier_choice(&classifier_knn, SPD_PARAMETER_K), &train.samples) ==
+              5.0,
           "the default");
     train.samples.p = 3;
-    CHECK(choice_standard(classifier_choice(&classifier_knn, SPD_PARAM_K), &train.samples) == 3.0,
+    CHECK(choice_standard(classifier_choice(&classifier_knn, SPD_PARAMETER_K), &train.samples) ==
+              3.0,
           "with few samples");
-    labelled_free(&train);
 }
 
-static void means_of_classes(void)
+TEST(means_of_classes)
 {
-    const spd_metric metrics[] = {SPD_AIRM, SPD_LOG_EUCLIDEAN, SPD_EUCLIDEAN};
+    const spd_metric metrics[] = {SPD_METRIC_AIRM, SPD_METRIC_LOG_EUCLIDEAN, SPD_METRIC_EUCLIDEAN};
     labelled_set train = labelled_random(7, N, P, C, 0.7), test = labelled_random(8, N, Q, C, 0.7);
     double *means = block(C * N * N);
     int label[Q];
     for (size_t m = 0; m < 3; m++) {
         for (int c = 0; c < C; c++) {
             double *M = means + c * N * N;
-            if (metrics[m] == SPD_AIRM)
+            if (metrics[m] == SPD_METRIC_AIRM)
                 twin_karcher(&train.samples, c, M);
-            else if (metrics[m] == SPD_LOG_EUCLIDEAN)
+            else if (metrics[m] == SPD_METRIC_LOG_EUCLIDEAN)
                 twin_through(&train.samples, c, log, exp, M);
             else
                 twin_through(&train.samples, c, same, same, M);
@@ -247,20 +230,17 @@ static void means_of_classes(void)
         spd_method method = steps_method(&classifier_mdm, metrics[m], &train.samples);
         spd_status status =
             steps_run(NULL, &classifier_mdm, &method, &train.samples, &test.samples, label);
-        CHECK(status == SPD_OK, "%s: %d", spd_metric_name(metrics[m]), (int)status);
+        CHECK(status == SPD_OK, "%s: %d", spd_name(SPD_ENUM_METRIC, metrics[m]), (int)status);
         for (size_t i = 0; i < Q; i++) {
             int expected = twin_mdm(metrics[m], &train.samples, means, test.X + i * N * N);
             CHECK(label[i] == expected, "%s, query %zu: %d, expected %d",
-                  spd_metric_name(metrics[m]), i, label[i], expected);
+                  spd_name(SPD_ENUM_METRIC, metrics[m]), i, label[i], expected);
         }
     }
-    free(means);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* With one sample in each class the means are the samples. */
-static void means_of_one_are_neighbours(void)
+TEST(means_of_one_are_neighbours)
 {
     labelled_set train = labelled_random(9, N, C, C, 0.7), test = labelled_random(10, N, Q, C, 0.7);
     int by_mean[Q], by_sample[Q];
@@ -273,20 +253,6 @@ static void means_of_one_are_neighbours(void)
                   SPD_OK,
               "nn");
         CHECK(memcmp(by_mean, by_sample, sizeof by_mean) == 0, "%s",
-              spd_metric_name((spd_metric)m));
+              spd_name(SPD_ENUM_METRIC, (spd_metric)m));
     }
-    labelled_free(&train);
-    labelled_free(&test);
-}
-
-int main(void)
-{
-    RUN(nearest_of_every_metric);
-    RUN(votes_of_neighbours);
-    RUN(ties);
-    RUN(bad_k);
-    RUN(parameters_of_knn);
-    RUN(means_of_classes);
-    RUN(means_of_one_are_neighbours);
-    return test_summary();
 }

@@ -15,18 +15,18 @@
 
 static spd_method rsr_method(double beta, double scale, double lambda)
 {
-    spd_method method = {.metric = SPD_STEIN};
+    spd_method method = {.metric = SPD_METRIC_STEIN};
     for (int i = 0; i < SPD_PARAMETERS; i++)
         method.value[i] = NAN;
-    method.value[SPD_PARAM_BETA] = beta;
-    method.value[SPD_PARAM_BETA_SCALE] = scale;
-    method.value[SPD_PARAM_LAMBDA] = lambda;
+    method.value[SPD_PARAMETER_BETA] = beta;
+    method.value[SPD_PARAMETER_BETA_SCALE] = scale;
+    method.value[SPD_PARAMETER_LAMBDA] = lambda;
     return method;
 }
 
 /* ---- golden ------------------------------------------------------------------------------- */
 
-static void golden(void)
+TEST(golden)
 {
     /* With beta 3.5 all codes are zero, and ties go to the first class. */
     const int expected[2][GOLDEN_Q] = {{0, 1, 0, 2, 0, 0, 1, 0, 0}, {0}};
@@ -48,8 +48,6 @@ static void golden(void)
         for (size_t i = 0; i < GOLDEN_Q; i++)
             CHECK(label[i] == expected[b][i], "beta %g, query %zu: %d", b ? 3.5 : 0.5, i, label[i]);
     }
-    free(X);
-    free(Xq);
 }
 
 /* ---- a slow twin -------------------------------------------------------------------------- */
@@ -69,7 +67,6 @@ static double twin_median(size_t p, const double *D)
             all[count++] = D[i * p + j];
     qsort(all, count, sizeof *all, by_size);
     double median = count % 2 ? all[count / 2] : 0.5 * (all[count / 2 - 1] + all[count / 2]);
-    free(all);
     return median;
 }
 
@@ -85,9 +82,6 @@ static void twin_clip(size_t p, double *K, double *F)
     for (size_t i = 0; i < p; i++)
         D[i * (p + 1)] = value[i] > 1e-12 ? value[i] : 0.0;
     congruent(p, p, V, D, K);
-    free(value);
-    free(V);
-    free(D);
 }
 
 /* K <- (H H')^1/2 for H = K with columns of unit length: what U diag(s) U' is. */
@@ -105,9 +99,6 @@ static void twin_normalise(size_t p, double *K)
     times(p, p, p, H, T, G);
     spd_symmetrize(p, 1, G);
     twin_function(p, root_of, G, K);
-    free(H);
-    free(T);
-    free(G);
 }
 
 /* label (q) <- by the definition; -1 where two classes are too close to call. */
@@ -118,10 +109,10 @@ static void twin_rsr(const spd_samples *train, const spd_samples *queries, const
     double *D = block(p * p), *K = block(p * p), *F = block(p * p), *k = block(p), *f = block(p),
            *v = block(p);
     for (size_t i = 0; i < p * p; i++)
-        D[i] = twin_dist2(SPD_STEIN, train->n, train->X + i / p * n2, train->X + i % p * n2);
-    double beta = isnan(method->value[SPD_PARAM_BETA])
-                      ? method->value[SPD_PARAM_BETA_SCALE] / twin_median(p, D)
-                      : method->value[SPD_PARAM_BETA];
+        D[i] = twin_dist2(SPD_METRIC_STEIN, train->n, train->X + i / p * n2, train->X + i % p * n2);
+    double beta = isnan(method->value[SPD_PARAMETER_BETA])
+                      ? method->value[SPD_PARAMETER_BETA_SCALE] / twin_median(p, D)
+                      : method->value[SPD_PARAMETER_BETA];
     for (size_t i = 0; i < p * p; i++)
         K[i] = exp(-beta * D[i]);
     if (method->normalize_kernel)
@@ -131,23 +122,17 @@ static void twin_rsr(const spd_samples *train, const spd_samples *queries, const
     for (size_t i = 0; i < queries->p; i++) {
         double margin;
         for (size_t j = 0; j < p; j++)
-            k[j] = exp(-beta *
-                       twin_dist2(SPD_STEIN, train->n, queries->X + i * n2, train->X + j * n2));
+            k[j] = exp(-beta * twin_dist2(SPD_METRIC_STEIN, train->n, queries->X + i * n2,
+                                          train->X + j * n2));
         double length = method->normalize_kernel ? norm(p, k) : 1.0;
         for (size_t j = 0; j < p; j++)
             k[j] /= length;
         times(p, p, 1, F, k, f);
-        twin_lasso(p, K, f, method->value[SPD_PARAM_LAMBDA], 20000, v);
+        twin_lasso(p, K, f, method->value[SPD_PARAMETER_LAMBDA], 20000, v);
         label[i] = twin_residuals(p, K, f, v, train->classes, train->label, &margin);
         if (margin < 1e-5)
             label[i] = -1;
     }
-    free(D);
-    free(K);
-    free(F);
-    free(k);
-    free(f);
-    free(v);
 }
 
 static void check_against_twin(const labelled_set *train, const labelled_set *test,
@@ -167,7 +152,7 @@ static void check_against_twin(const labelled_set *train, const labelled_set *te
     CHECK(clear > Q / 2, "%s: only %zu clear queries", name, clear);
 }
 
-static void against_definition(void)
+TEST(against_definition)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.4), test = labelled_random(2, N, Q, C, 0.4);
     const double scales[] = {0.5, 1.0, 4.0}, lambdas[] = {1e-3, 1e-1};
@@ -183,8 +168,6 @@ static void against_definition(void)
             }
     spd_method method = rsr_method(0.7, 100.0, 1e-2); /* beta wins over its scale */
     check_against_twin(&train, &test, &method, "beta given");
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* ---- kernels that are not definite -------------------------------------------------------- */
@@ -194,10 +177,9 @@ static void against_definition(void)
 static labelled_set flat(uint64_t seed, size_t p)
 {
     enum { SIZE = 3, WIDE = 2 };
-    rng r;
     double U[SIZE * WIDE], unit[WIDE * WIDE] = {1.0, 0.0, 0.0, 1.0};
     labelled_set s = labelled_random(seed, SIZE, p, C, 0.1);
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     for (size_t i = 0; i < p; i++) {
         for (size_t e = 0; e < SIZE * WIDE; e++)
             U[e] = rng_normal(&r) + (e == i % C ? 2.0 : 0.0);
@@ -207,14 +189,15 @@ static labelled_set flat(uint64_t seed, size_t p)
     return s;
 }
 
-static void negative_eigenvalues(void)
+TEST(negative_eigenvalues)
 {
     labelled_set train = flat(3, P), test = flat(4, Q);
     const double lambdas[] = {1e-3, 1e-2, 0.1};
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     for (size_t l = 0; l < 3; l++) {
         spd_method method = rsr_method(0.1, NAN, lambdas[l]);
-        course run = {.kind = &classifier_rsr, .method = method, .train = train.samples};
+        FREED_BY(training_state_free)
+        training_state run = {.kind = &classifier_rsr, .method = method, .train = train.samples};
         char name[40];
         snprintf(name, sizeof name, "lambda %g", lambdas[l]);
         check_against_twin(&train, &test, &method, name);
@@ -223,28 +206,23 @@ static void negative_eigenvalues(void)
         CHECK(status == SPD_NOT_DEFINITE &&
                   strstr(spd_context_error(ctx)->message, "eigenvalues down to -"),
               "%d: %s", (int)status, spd_context_error(ctx)->message);
-        course_free(&run);
     }
     spd_method method = rsr_method(0.1, NAN, 1e-3);
     steps_sweep(&classifier_rsr, &method, &train.samples, &test.samples);
-    spd_context_free(ctx);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* Any indefinite K: clipped to its positive part; k = K e_j stays the column of atom j. */
-static void repair(void)
+TEST(repair)
 {
     enum { SIZE = 30 };
-    rng r;
     gram g;
     double lambda[SIZE], *K = block(SIZE * SIZE), *clipped, *F = block(SIZE * SIZE);
     double *k = block(SIZE), y2;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     for (size_t i = 0; i < SIZE; i++)
         lambda[i] = (double)i - 9.5;
     random_with_spectrum(&r, SIZE, lambda, K);
-    arena room = {0};
+    FREED_BY(arena_free) arena room = {0};
     double *own = copy_of(SIZE * SIZE, K);
     CHECK(gram_make(NULL, SIZE, own, 0, &room, &g) == SPD_NOT_DEFINITE, "not noticed");
     CHECK_CLOSE(g.smallest, -9.5, 1e-12, "smallest");
@@ -259,18 +237,11 @@ static void repair(void)
         CHECK(relative_gap(SIZE, k, clipped + j * SIZE) < 1e-12, "column %zu", j);
         CHECK_CLOSE(y2, clipped[j * (SIZE + 1)], 1e-12, "k'K^+k of column %zu", j);
     }
-    arena_free(&room);
-    free(own);
-    free(K);
-    free(clipped);
-    free(F);
-    free(k);
-    free(work);
 }
 
 /* ---- at the edge -------------------------------------------------------------------------- */
 
-static void query_equals_a_sample(void)
+TEST(query_equals_a_sample)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.6);
     int label[P];
@@ -279,11 +250,10 @@ static void query_equals_a_sample(void)
           "failed");
     CHECK(steps_correct(&train.samples, label) == P, "%zu of %d",
           steps_correct(&train.samples, label), P);
-    labelled_free(&train);
 }
 
 /* Every sample twice gives what every sample once does. */
-static void samples_twice(void)
+TEST(samples_twice)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.5), test = labelled_random(2, N, Q, C, 0.5);
     size_t each = P * N * N;
@@ -301,14 +271,11 @@ static void samples_twice(void)
               steps_run(NULL, &classifier_rsr, &method, &both, &test.samples, twice) == SPD_OK,
           "failed");
     CHECK(memcmp(once, twice, sizeof once) == 0, "labels differ");
-    free(X);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* An empty code leaves all residuals equal: the first class that has samples. A class without
  * samples is never predicted. */
-static void empty_codes_and_classes(void)
+TEST(empty_codes_and_classes)
 {
     labelled_set train = labelled_random(1, N, P, 2, 0.3), test = labelled_random(2, N, Q, 2, 0.3);
     int label[Q];
@@ -323,11 +290,9 @@ static void empty_codes_and_classes(void)
     CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, label) >= 0, "");
     for (size_t i = 0; i < Q; i++)
         CHECK(label[i] == 2, "query %zu: %d", i, label[i]);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
-static void one_sample(void)
+TEST(one_sample)
 {
     labelled_set train = labelled_random(1, N, 1, 1, 0.3), test = labelled_random(2, N, Q, 1, 0.3);
     int label[Q];
@@ -337,12 +302,10 @@ static void one_sample(void)
               "one sample");
         CHECK(steps_correct(&test.samples, label) == Q, "not the only class");
     }
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
 /* Samples in another order, and one thread or three: the same labels. */
-static void order_and_threads(void)
+TEST(order_and_threads)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.5), test = labelled_random(2, N, Q, C, 0.5);
     size_t n2 = N * N;
@@ -355,21 +318,16 @@ static void order_and_threads(void)
     spd_samples turned = {
         .size = sizeof(spd_samples), .p = P, .n = N, .X = X, .classes = C, .label = y};
     spd_method method = rsr_method(NAN, 1.0, 1e-2);
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 1);
+    spd_context *ctx = context_on(1);
     CHECK(steps_run(ctx, &classifier_rsr, &method, &train.samples, &test.samples, first) >= 0, "");
     CHECK(steps_run(ctx, &classifier_rsr, &method, &turned, &test.samples, other) >= 0, "");
     CHECK(memcmp(first, other, sizeof first) == 0, "order matters");
     spd_context_set_threads(ctx, 3);
     CHECK(steps_run(ctx, &classifier_rsr, &method, &train.samples, &test.samples, other) >= 0, "");
     CHECK(memcmp(first, other, sizeof first) == 0, "threads matter");
-    spd_context_free(ctx);
-    free(X);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
-static void bad_parameters(void)
+TEST(bad_parameters)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.5);
     const struct {
@@ -380,7 +338,7 @@ static void bad_parameters(void)
                  {NAN, 0.0, 0.1, "beta-scale is 0"},
                  {-2.0, 1.0, 0.1, "beta is -2"},
                  {INFINITY, 1.0, 0.1, "beta is inf"}};
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         spd_method method = rsr_method(cases[i].beta, cases[i].scale, cases[i].lambda);
         int label[P] = {-7};
@@ -390,51 +348,30 @@ static void bad_parameters(void)
         CHECK(strstr(spd_context_error(ctx)->message, cases[i].message), "case %zu: %s", i,
               spd_context_error(ctx)->message);
     }
-    spd_context_free(ctx);
-    labelled_free(&train);
 }
 
-static void defaults_and_grids(void)
+TEST(defaults_and_grids)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.1), test = labelled_random(2, N, Q, C, 0.1);
-    spd_method method = steps_method(&classifier_rsr, SPD_STEIN, &train.samples);
+    spd_method method = steps_method(&classifier_rsr, SPD_METRIC_STEIN, &train.samples);
     double values[16];
     int label[Q];
-    CHECK(steps_grid(&classifier_rsr, &train.samples, SPD_PARAM_BETA_SCALE, values) == 6, "scales");
-    CHECK(steps_grid(&classifier_rsr, &train.samples, SPD_PARAM_LAMBDA, values) == 4, "lambdas");
-    CHECK(steps_grid(&classifier_rsr, &train.samples, SPD_PARAM_BETA, values) == 0,
+    CHECK(steps_grid(&classifier_rsr, &train.samples, SPD_PARAMETER_BETA_SCALE, values) == 6,
+          "scales");
+    CHECK(steps_grid(&classifier_rsr, &train.samples, SPD_PARAMETER_LAMBDA, values) == 4,
+          "lambdas");
+    CHECK(steps_grid(&classifier_rsr, &train.samples, SPD_PARAMETER_BETA, values) == 0,
           "beta is tuned");
     CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, label) >= 0, "");
     CHECK(steps_correct(&test.samples, label) >= Q - 2, "%zu of %d right",
           steps_correct(&test.samples, label), Q);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
-static void allocation_sweep(void)
+TEST(allocation_sweep)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.5), test = labelled_random(2, N, Q, C, 0.5);
     spd_method method = rsr_method(NAN, 1.0, 1e-3);
     steps_sweep(&classifier_rsr, &method, &train.samples, &test.samples);
     method.normalize_kernel = 1;
     steps_sweep(&classifier_rsr, &method, &train.samples, &test.samples);
-    labelled_free(&train);
-    labelled_free(&test);
-}
-
-int main(void)
-{
-    RUN(golden);
-    RUN(against_definition);
-    RUN(negative_eigenvalues);
-    RUN(repair);
-    RUN(query_equals_a_sample);
-    RUN(samples_twice);
-    RUN(empty_codes_and_classes);
-    RUN(one_sample);
-    RUN(order_and_threads);
-    RUN(bad_parameters);
-    RUN(defaults_and_grids);
-    RUN(allocation_sweep);
-    return test_summary();
 }

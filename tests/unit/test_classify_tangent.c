@@ -8,15 +8,13 @@
 #define Q 20
 #define C 4
 
-/* ---- nearest vectors --------------------------------------------------------------------------
- */
+/* ---- nearest vectors ------------------------------------------------------------------------- */
 
-static void nearest_vectors(void)
+TEST(nearest_vectors)
 {
     const size_t dims[] = {0, 1, 7, 8, 9, 255, 256, 257, 600};
     enum { COUNT = 23, QUERIES = 37 };
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t d = 0; d < sizeof dims / sizeof *dims; d++) {
         size_t dim = dims[d];
         double *V = block(COUNT * dim), *W = block(QUERIES * dim);
@@ -29,8 +27,8 @@ static void nearest_vectors(void)
             W[e] = rng_normal(&r);
         memcpy(V + 20 * dim, V + 11 * dim, dim * sizeof *V); /* twice the same */
         memcpy(W, V + 11 * dim, dim * sizeof *V);
-        CHECK(vectors_nearest(NULL, dim, COUNT, V, of, QUERIES, W, index) == SPD_OK, "dim %zu",
-              dim);
+        CHECK(vectors_nearest(NULL, dim, COUNT, V, of, QUERIES, W, index, 0, NULL) == SPD_OK,
+              "dim %zu", dim);
         CHECK(index[0] == (dim ? 11 : 0), "dim %zu: %d", dim, index[0]);
         for (size_t i = 0; i < QUERIES; i++) {
             size_t best = 0;
@@ -41,16 +39,13 @@ static void nearest_vectors(void)
             CHECK(index[i] == (int)best, "dim %zu, query %zu: %d, expected %zu", dim, i, index[i],
                   best);
         }
-        free(V);
-        free(W);
     }
 }
 
-static void products(void)
+TEST(products)
 {
     enum { ROWS = 70, OTHERS = 13, DIM = 21 };
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     double *A = block(ROWS * DIM), *B = block(OTHERS * DIM), *T = block(DIM * OTHERS);
     double *expected = block(ROWS * OTHERS), *got = block(ROWS * OTHERS);
     for (size_t e = 0; e < ROWS * DIM; e++)
@@ -63,15 +58,9 @@ static void products(void)
     CHECK(relative_gap(ROWS * OTHERS, got, expected) < 1e-14, "products");
     CHECK(vectors_products(NULL, 0, ROWS, A, OTHERS, B, got) == SPD_OK, "no dimensions");
     CHECK(norm(ROWS * OTHERS, got) == 0.0, "products of nothing are zero");
-    free(A);
-    free(B);
-    free(T);
-    free(expected);
-    free(got);
 }
 
-/* ---- twins ------------------------------------------------------------------------------------
- */
+/* ---- twins ----------------------------------------------------------------------------------- */
 
 /* t (n(n+1)/2) <- lower triangle of A, off-diagonals times sqrt 2. */
 static void twin_vec(size_t n, const double *A, double *t)
@@ -87,10 +76,10 @@ static void twin_tangent(spd_metric metric, size_t n, const double *M, size_t p,
 {
     size_t n2 = n * n, dim = n * (n + 1) / 2;
     double *W = block(n2), *B = block(n2), *L = block(n2), *logM = block(n2);
-    spd_apply(NULL, SPD_INVSQRT, 0.0, n, 1, M, W);
+    spd_apply(NULL, SPD_FUNCTION_INVSQRT, 0.0, SPD_SET(n, 1, M), W);
     twin_function(n, log, M, logM);
     for (size_t i = 0; i < p; i++) {
-        if (metric == SPD_LOG_EUCLIDEAN) {
+        if (metric == SPD_METRIC_LOG_EUCLIDEAN) {
             twin_function(n, log, X + i * n2, L);
             for (size_t e = 0; e < n2; e++)
                 L[e] -= logM[e];
@@ -100,10 +89,6 @@ static void twin_tangent(spd_metric metric, size_t n, const double *M, size_t p,
         }
         twin_vec(n, L, T + i * dim);
     }
-    free(W);
-    free(B);
-    free(L);
-    free(logM);
 }
 
 typedef struct tangents {
@@ -117,17 +102,10 @@ static tangents twin_tangents(spd_metric metric, const spd_samples *train,
     size_t n = train->n, dim = n * (n + 1) / 2;
     tangents t = {dim, block(train->p * dim), block(queries->p * dim)};
     double *M = block(n * n);
-    spd_mean(NULL, metric, n, train->p, train->X, NULL, M, NULL);
+    spd_mean(NULL, metric, SPD_SET(n, train->p, train->X), NULL, M, NULL);
     twin_tangent(metric, n, M, train->p, train->X, t.T);
     twin_tangent(metric, n, M, queries->p, queries->X, t.TQ);
-    free(M);
     return t;
-}
-
-static void tangents_free(tangents *t)
-{
-    free(t->T);
-    free(t->TQ);
 }
 
 /* Nearest neighbour on the d leading axes of T'T. */
@@ -152,12 +130,6 @@ static void twin_pga(const spd_samples *train, const spd_samples *queries, const
             }
         }
     }
-    free(G);
-    free(Tt);
-    free(lambda);
-    free(V);
-    free(A);
-    free(B);
 }
 
 /* R (p x dim) <- residuals, m (classes x dim) <- means. */
@@ -230,15 +202,9 @@ static void twin_lda(const spd_samples *train, const spd_samples *queries, const
             }
         }
     }
-    free(R);
-    free(m);
-    free(S);
-    free(x);
-    free(y);
 }
 
-/* ---- tests ------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 /* Distances between vectors on the axes are those between whole tangent vectors: for training
  * samples exactly, and the axes are orthonormal. */
@@ -246,7 +212,7 @@ static void axes_keep_distances(size_t n, size_t p, spd_metric metric)
 {
     labelled_set train = labelled_random(3, n, p, C, 0.7);
     tangents t = twin_tangents(metric, &train.samples, &train.samples);
-    arena room = {0};
+    FREED_BY(arena_free) arena room = {0};
     tangent_space space, *s = &space;
     double *E = NULL, *again = NULL;
     CHECK(tangent_learn(NULL, metric, &train.samples, &room, s) == SPD_OK, "n = %zu", n);
@@ -257,24 +223,20 @@ static void axes_keep_distances(size_t n, size_t p, spd_metric metric)
         for (size_t j = 0; j < i; j++)
             CHECK_CLOSE(gap_between(s->rank, s->vectors + i * s->rank, s->vectors + j * s->rank),
                         gap_between(t.dim, t.T + i * t.dim, t.T + j * t.dim), 1e-8, "n = %zu, %s",
-                        n, spd_metric_name(metric));
+                        n, spd_name(SPD_ENUM_METRIC, metric));
     E = block(s->rank * s->rank);
     vectors_products(NULL, s->dim, s->rank, s->axes, s->rank, s->axes, E);
     for (size_t e = 0; e < s->rank * s->rank; e++)
         CHECK_CLOSE(E[e], e % (s->rank + 1) == 0 ? 1.0 : 0.0, 1e-7, "axes, n = %zu", n);
-    arena_free(&room);
-    tangents_free(&t);
-    labelled_free(&train);
-    free(E);
 }
 
 /* More samples than dimensions, and fewer. */
-static void tangent_axes(void)
+TEST(tangent_axes)
 {
-    axes_keep_distances(3, 30, SPD_AIRM);
-    axes_keep_distances(8, 20, SPD_AIRM);
-    axes_keep_distances(3, 30, SPD_LOG_EUCLIDEAN);
-    axes_keep_distances(8, 20, SPD_LOG_EUCLIDEAN);
+    axes_keep_distances(3, 30, SPD_METRIC_AIRM);
+    axes_keep_distances(8, 20, SPD_METRIC_AIRM);
+    axes_keep_distances(3, 30, SPD_METRIC_LOG_EUCLIDEAN);
+    axes_keep_distances(8, 20, SPD_METRIC_LOG_EUCLIDEAN);
 }
 
 static void compare_pga(size_t n, size_t p, spd_metric metric)
@@ -285,7 +247,7 @@ static void compare_pga(size_t n, size_t p, spd_metric metric)
     int label[Q], expected[Q];
     for (size_t k = 0; k < sizeof ds / sizeof *ds; k++) {
         spd_method method = steps_method(&classifier_pga, metric, &train.samples);
-        method.value[SPD_PARAM_DIMENSIONS] = (double)ds[k];
+        method.value[SPD_PARAMETER_DIMENSIONS] = (double)ds[k];
         spd_status status =
             steps_run(NULL, &classifier_pga, &method, &train.samples, &test.samples, label);
         CHECK(status == SPD_OK, "%d", (int)status);
@@ -293,42 +255,36 @@ static void compare_pga(size_t n, size_t p, spd_metric metric)
         twin_pga(&train.samples, &test.samples, &t, ds[k] < most ? ds[k] : most, expected);
         CHECK(memcmp(label, expected, sizeof label) == 0, "n = %zu, %zu dimensions", n, ds[k]);
     }
-    tangents_free(&t);
-    labelled_free(&train);
-    labelled_free(&test);
 }
 
-static void principal_geodesics(void)
+TEST(principal_geodesics)
 {
-    compare_pga(3, 40, SPD_AIRM);
-    compare_pga(7, 20, SPD_AIRM);
-    compare_pga(7, 20, SPD_LOG_EUCLIDEAN);
+    compare_pga(3, 40, SPD_METRIC_AIRM);
+    compare_pga(7, 20, SPD_METRIC_AIRM);
+    compare_pga(7, 20, SPD_METRIC_LOG_EUCLIDEAN);
 }
 
-static void parameters_of_pga(void)
+TEST(parameters_of_pga)
 {
     labelled_set train = labelled_random(5, 3, 30, 2, 0.3);
     double values[8];
-    size_t count = steps_grid(&classifier_pga, &train.samples, SPD_PARAM_DIMENSIONS, values);
+    size_t count = steps_grid(&classifier_pga, &train.samples, SPD_PARAMETER_DIMENSIONS, values);
     CHECK(count == 2 && values[0] == 5.0 && values[1] == 6.0, "%zu values", count);
-    CHECK(choice_standard(classifier_choice(&classifier_pga, SPD_PARAM_DIMENSIONS),
+    CHECK(choice_standard(classifier_choice(&classifier_pga, SPD_PARAMETER_DIMENSIONS),
                           &train.samples) == 6.0,
           "the default");
     train.samples.n = 100;
-    count = steps_grid(&classifier_pga, &train.samples, SPD_PARAM_DIMENSIONS, values);
+    count = steps_grid(&classifier_pga, &train.samples, SPD_PARAMETER_DIMENSIONS, values);
     CHECK(count == 4 && values[3] == 30.0, "%zu values", count);
-    spd_method method = {.metric = SPD_AIRM};
-    spd_context *ctx = spd_context_new();
+    spd_method method = {.metric = SPD_METRIC_AIRM};
+    spd_context *ctx = context_on(0);
     int label[30];
     train.samples.n = 3;
-    method.value[SPD_PARAM_DIMENSIONS] = 0.0;
+    method.value[SPD_PARAMETER_DIMENSIONS] = 0.0;
     CHECK(steps_run(ctx, &classifier_pga, &method, &train.samples, &train.samples, label) ==
               SPD_EINVAL,
           "no dimensions");
-    CHECK(strstr(spd_context_error(ctx)->message, "dimensions is 0"), "%s",
-          spd_context_error(ctx)->message);
-    spd_context_free(ctx);
-    labelled_free(&train);
+    CHECK_SAYS(ctx, "dimensions is 0");
 }
 
 static void compare_lda(size_t n, size_t p, spd_metric metric)
@@ -344,47 +300,29 @@ static void compare_lda(size_t n, size_t p, spd_metric metric)
     CHECK(status == SPD_OK, "%d", (int)status);
     twin_lda(&train.samples, &test.samples, &t, expected);
     CHECK(memcmp(label, expected, sizeof label) == 0, "n = %zu, p = %zu, %s", n, p,
-          spd_metric_name(metric));
-    tangents_free(&t);
-    labelled_free(&train);
-    labelled_free(&test);
+          spd_name(SPD_ENUM_METRIC, metric));
 }
 
-static void discriminants(void)
+TEST(discriminants)
 {
-    compare_lda(3, 60, SPD_AIRM);
-    compare_lda(4, 12, SPD_AIRM);
-    compare_lda(8, 24, SPD_AIRM); /* 36 dimensions, 24 samples */
-    compare_lda(8, 24, SPD_STEIN);
-    compare_lda(8, 24, SPD_LOG_EUCLIDEAN);
-    compare_lda(5, 150, SPD_LOG_EUCLIDEAN);
+    compare_lda(3, 60, SPD_METRIC_AIRM);
+    compare_lda(4, 12, SPD_METRIC_AIRM);
+    compare_lda(8, 24, SPD_METRIC_AIRM); /* 36 dimensions, 24 samples */
+    compare_lda(8, 24, SPD_METRIC_STEIN);
+    compare_lda(8, 24, SPD_METRIC_LOG_EUCLIDEAN);
+    compare_lda(5, 150, SPD_METRIC_LOG_EUCLIDEAN);
 }
 
 /* Curved metrics are whitened by the mean, flat ones moved by it. */
-static void curved_or_flat(void)
+TEST(curved_or_flat)
 {
     enum { COUNT = 8 };
     labelled_set train = labelled_random(8, 4, COUNT, 2, 0.3);
-    arena room = {0};
+    FREED_BY(arena_free) arena room = {0};
     tangent_space s;
-    spd_context *ctx = spd_context_new();
-    spd_status status = tangent_learn(ctx, SPD_AIRM, &train.samples, &room, &s);
+    spd_context *ctx = context_on(0);
+    spd_status status = tangent_learn(ctx, SPD_METRIC_AIRM, &train.samples, &room, &s);
     CHECK(status == SPD_OK && s.whiten && !s.origin, "curved: %d", (int)status);
-    status = tangent_learn(ctx, SPD_EUCLIDEAN, &train.samples, &room, &s);
+    status = tangent_learn(ctx, SPD_METRIC_EUCLIDEAN, &train.samples, &room, &s);
     CHECK(status == SPD_OK && s.origin && !s.whiten, "flat: %d", (int)status);
-    arena_free(&room);
-    spd_context_free(ctx);
-    labelled_free(&train);
-}
-
-int main(void)
-{
-    RUN(nearest_vectors);
-    RUN(products);
-    RUN(tangent_axes);
-    RUN(principal_geodesics);
-    RUN(parameters_of_pga);
-    RUN(discriminants);
-    RUN(curved_or_flat);
-    return test_summary();
 }

@@ -23,7 +23,6 @@ static void random_hermitian(rng *r, size_t n, size_t p, double *Z)
                 Z[2 * (i * n + j) + 1] = i == j ? 0.0 : imaginary;
             }
     }
-    free(A);
 }
 
 /* X (p x 2n x 2n, new) <- real forms of such matrices. */
@@ -32,15 +31,13 @@ static double *random_forms(rng *r, size_t n, size_t p)
     double *Z = block(2 * p * n * n), *X = block(4 * p * n * n);
     random_hermitian(r, n, p, Z);
     spd_complex_embed(n, n, p, Z, X);
-    free(Z);
     return X;
 }
 
-static void there_and_back(void)
+TEST(there_and_back)
 {
     enum { R = 3, C = 2, COUNT = 4 };
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     double Z[COUNT * R * C * 2], X[COUNT * R * C * 4], back[COUNT * R * C * 2];
     for (size_t e = 0; e < COUNT * R * C * 2; e++)
         Z[e] = rng_normal(&r);
@@ -64,11 +61,10 @@ static void there_and_back(void)
 }
 
 /* Products and inverses of real forms are real forms; all metrics see each eigenvalue twice. */
-static void distances_are_doubled(void)
+TEST(distances_are_doubled)
 {
     enum { N = 3 };
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     double *X = random_forms(&r, N, 2), d2, d2_real, diagonal[2][N * N] = {{0}}, Z[2 * N * N];
     double forms[2][4 * N * N];
     for (int k = 0; k < 2; k++) { /* real diagonal ones, whose distances are known at size N */
@@ -77,14 +73,13 @@ static void distances_are_doubled(void)
             diagonal[k][i * (N + 1)] = Z[2 * i * (N + 1)] = exp(rng_normal(&r));
         spd_complex_embed(N, N, 1, Z, forms[k]);
     }
-    CHECK(spd_check(NULL, 2 * N, 2, X, 0.0) == SPD_OK, "symmetric and definite");
+    CHECK(spd_check(NULL, SPD_SET(2 * N, 2, X), 0.0) == SPD_OK, "symmetric and definite");
     for (int m = 0; m < SPD_METRICS; m++) {
         CHECK(spd_distance2(NULL, (spd_metric)m, N, diagonal[0], diagonal[1], &d2_real) == SPD_OK &&
                   spd_distance2(NULL, (spd_metric)m, 2 * N, forms[0], forms[1], &d2) == SPD_OK,
               "metric %d", m);
         CHECK_CLOSE(d2, 2.0 * d2_real, 1e-13 * d2, "metric %d", m);
     }
-    free(X);
 }
 
 /* ---- maps ----------------------------------------------------------------------------------- */
@@ -104,8 +99,6 @@ static double defect(size_t n, size_t m, const double *W)
                 sum += W[i * m + a] * W[i * m + b];
             worst = fmax(worst, fabs(sum));
         }
-    free(Z);
-    free(form);
     return worst;
 }
 
@@ -115,7 +108,6 @@ static double *projector(size_t n, size_t m, const double *W)
     double *T = block(m * n), *P = block(n * n);
     flip(n, m, W, T);
     times(n, m, n, W, T, P);
-    free(T);
     return P;
 }
 
@@ -126,14 +118,12 @@ static void orthonormal(rng *r, size_t n, size_t m, double *W)
     double *tau = block(m);
     LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, (int)n, (int)m, W, (int)m, tau);
     LAPACKE_dorgqr(LAPACK_ROW_MAJOR, (int)n, (int)m, (int)m, W, (int)m, tau);
-    free(tau);
 }
 
-static void nearest_maps(void)
+TEST(nearest_maps)
 {
     static const size_t sizes[][2] = {{2, 2}, {4, 2}, {10, 4}, {12, 10}, {60, 24}};
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         size_t n = sizes[s][0], m = sizes[s][1];
         double *W = block(n * m), *turned = block(n * m), *R = block(m * m), *work = block(n * m);
@@ -150,22 +140,15 @@ static void nearest_maps(void)
             double *P = projector(n, m, W), *Q = projector(n, m, turned);
             CHECK(defect(n, m, turned) < 1e-14 * (double)n, "n %zu, way %d", n, k);
             CHECK(gap_between(n * n, P, Q) < 1e-13 * (double)n, "n %zu: the span, way %d", n, k);
-            free(P);
-            free(Q);
         }
-        free(W);
-        free(turned);
-        free(R);
-        free(work);
     }
 }
 
 /* Of all complex lines the nearest to a plane: no rotation of it comes nearer. */
-static void nearest_is_nearest(void)
+TEST(nearest_is_nearest)
 {
     enum { N = 6, M = 2 };
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     double W[N * M], best[N * M], other[N * M];
     orthonormal(&r, N, M, W);
     memcpy(best, W, sizeof W);
@@ -186,15 +169,20 @@ static void nearest_is_nearest(void)
         for (size_t e = 0; e < N * N; e++)
             far += pow(P[e] - Q[e], 2.0);
         CHECK(far >= gap - 1e-12, "%g is nearer than %g", far, gap);
-        free(Q);
     }
-    free(P);
-    free(B);
 }
 
 /* ---- fits and files ------------------------------------------------------------------------- */
 
 enum { SIZE = 4, COUNT = 24, CLASSES = 3 };
+
+/* Real forms as a set. */
+static const spd_set *forms_of(size_t n, size_t p, const double *X, spd_set *set)
+{
+    *set = *SPD_SET(n, p, X);
+    set->hermitian = 1;
+    return set;
+}
 
 static void label_all(int *label)
 {
@@ -207,33 +195,32 @@ static spd_fit_options options_of(size_t m)
     spd_fit_options o;
     spd_fit_defaults(&o, sizeof o);
     o.m = m;
-    o.hermitian = 1;
     o.max_iter = 12;
     return o;
 }
 
-static void fits_in_files(void)
+TEST(fits_in_files)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     double *X = random_forms(&r, SIZE, COUNT);
     int label[COUNT];
     spd_model *model = NULL, *back = NULL;
     label_all(label);
+    spd_set forms;
     spd_fit_options o = options_of(4);
-    CHECK(spd_fit(ctx, 2 * SIZE, COUNT, X, label, &o, NULL, &model) >= 0, "%s",
+    CHECK(spd_fit(ctx, forms_of(2 * SIZE, COUNT, X, &forms), label, &o, NULL, &model) >= 0, "%s",
           spd_context_error(ctx)->message);
     if (!model)
         return;
     CHECK(defect(8, 4, model->W) < 1e-13, "a complex map");
     CHECK(spd_model_save(ctx, model, scratch("m.spdml")) == SPD_OK, "saved");
     spd_array *W = NULL;
-    CHECK(spd_array_read(ctx, scratch("m.spdml"), "W", &W) == SPD_OK && W->type == SPD_COMPLEX128 &&
-              W->shape[0] == 4 && W->shape[1] == 2 && W->f64[0] == model->W[0],
+    CHECK(spd_array_read(ctx, scratch("m.spdml"), "W", &W) == SPD_OK &&
+              W->type == SPD_TYPE_COMPLEX128 && W->shape[0] == 4 && W->shape[1] == 2 &&
+              W->f64[0] == model->W[0],
           "a complex array");
     spd_array_free(W);
-    CHECK(spd_model_load(ctx, scratch("m.spdml"), &back) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_model_load(ctx, scratch("m.spdml"), &back));
     CHECK(back && back->n == 8 && back->m == 4 && back->options->m == 4 && back->options->hermitian,
           "sizes");
     CHECK(back && gap_between(32, back->W, model->W) < 1e-16, "W");
@@ -241,20 +228,20 @@ static void fits_in_files(void)
     spd_model_free(back);
     for (size_t m = 1; m < 4; m += 2) {
         o = options_of(m);
-        CHECK(spd_fit(ctx, 8, COUNT, X, label, &o, NULL, &model) == SPD_EINVAL, "m = %zu", m);
+        CHECK(spd_fit(ctx, forms_of(8, COUNT, X, &forms), label, &o, NULL, &model) == SPD_EINVAL,
+              "m = %zu", m);
     }
     o = options_of(2);
-    CHECK(spd_fit(ctx, 7, COUNT, X, label, &o, NULL, &model) == SPD_EINVAL, "an odd n");
-    free(X);
+    CHECK(spd_fit(ctx, forms_of(7, COUNT, X, &forms), label, &o, NULL, &model) == SPD_EINVAL,
+          "an odd n");
 }
 
 /* Every way to a map through a file: the same scores, bit for bit. */
-static void methods_in_files(void)
+TEST(methods_in_files)
 {
     static const char *const names[] = {"nn-stein-ml",     "nn-stein-mean", "mdm-airm-csp",
                                         "nn-stein-random", "rsr-multi",     "pca-ts-lda"};
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     double *X = random_forms(&r, SIZE, COUNT), before[COUNT * CLASSES], after[COUNT * CLASSES];
     int label[COUNT];
     label_all(label);
@@ -266,15 +253,15 @@ static void methods_in_files(void)
                        .label = label,
                        .hermitian = 1};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        spd_method method = SPD_INIT(spd_method);
-        spd_classifier *c = NULL, *back = NULL;
-        spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+        spd_method method = SPD_STRUCT(spd_method);
+        OWN(spd_classifier) c = NULL, *back = NULL;
+        spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts);
         CHECK(spd_method_parse(ctx, names[k], &method) == SPD_OK, "%s", names[k]);
-        if (spd_method_uses(&method, SPD_PARAM_M))
-            method.value[SPD_PARAM_M] = 2;
+        if (spd_method_uses(&method, SPD_PARAMETER_M))
+            method.value[SPD_PARAMETER_M] = 2;
         CHECK(spd_classifier_fit(ctx, &method, &set, NULL, &c) >= 0, "%s: %s", names[k],
               spd_context_error(ctx)->message);
-        CHECK(spd_classifier_look(ctx, c, &facts) == SPD_OK && facts.hermitian && facts.n == 8,
+        CHECK(spd_classifier_info(ctx, c, &facts) == SPD_OK && facts.hermitian && facts.n == 8,
               "%s", names[k]);
         CHECK(facts.m == (method.map == SPD_MAP_MULTI ? 8 + 2 + 4 : 4), "%s: m is %zu", names[k],
               facts.m);
@@ -288,46 +275,24 @@ static void methods_in_files(void)
         set.hermitian = 0;
         CHECK(spd_classifier_scores(ctx, c, &set, NULL, after) == SPD_EINVAL, "%s", names[k]);
         set.hermitian = 1;
-        spd_classifier_free(c);
-        spd_classifier_free(back);
     }
-    free(X);
 }
 
-static void allocation_sweep(void)
+TEST(allocation_sweep)
 {
-    rng r;
-    rng_seed(&r, 7);
+    rng r = seeded(7);
     double *X = random_forms(&r, SIZE, COUNT);
     int label[COUNT];
     label_all(label);
+    spd_set forms;
     spd_fit_options o = options_of(2);
     o.max_iter = 2;
-    o.objective = SPD_DIFFERENCE;
-    spd_status status = SPD_ENOMEM;
-    long k = 0, live = mem_live();
+    o.objective = SPD_OBJECTIVE_DIFFERENCE;
     spd_context_set_threads(ctx, 1);
-    while (status == SPD_ENOMEM && ++k < 3000) {
-        spd_model *model = NULL;
-        mem_fail_at(k);
-        status = spd_fit(ctx, 2 * SIZE, COUNT, X, label, &o, NULL, &model);
-        mem_fail_at(0);
-        spd_model_free(model);
-        CHECK(mem_live() == live, "allocation %ld: leak", k);
+    for (sweep_state s = SWEEP(ctx, 9, NULL, 0); sweep_on(&s);) {
+        OWN(spd_model) model = NULL;
+        s.remarks = 1;
+        s.status = spd_fit(ctx, forms_of(2 * SIZE, COUNT, X, &forms), label, &o, NULL, &model);
+        CHECK_MADE(s, model);
     }
-    CHECK(status >= 0 && k > 10, "ended with %d after %ld", status, k);
-    free(X);
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(there_and_back);
-    RUN(distances_are_doubled);
-    RUN(nearest_maps);
-    RUN(nearest_is_nearest);
-    RUN(fits_in_files);
-    RUN(methods_in_files);
-    RUN(allocation_sweep);
-    return scratch_end();
 }

@@ -10,14 +10,14 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/suggest.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 
 #define ROOM sizeof((spd_error *)NULL)->message
 
 /* What does not fit is cut off at the end; what stands in front stays. */
-static void long_messages(void)
+TEST(long_messages)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     char text[2 * ROOM], front[400];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
@@ -39,25 +39,23 @@ static void long_messages(void)
     ctx_prefix(ctx, "in front");
     ctx_append(ctx, " and %d", 7);
     CHECK(strcmp(message, "in front: short and 7") == 0, "'%s'", message);
-    spd_context_free(ctx);
 }
 
 /* Nothing has failed: there is nothing to add to. */
-static void no_message(void)
+TEST(no_message)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     ctx_prefix(ctx, "a.npy");
     ctx_append(ctx, "more");
     CHECK(spd_context_error(ctx)->status == SPD_OK, "%d", spd_context_error(ctx)->status);
     CHECK(spd_context_error(ctx)->message[0] == '\0', "'%s'", spd_context_error(ctx)->message);
     ctx_prefix(NULL, "a.npy");
     ctx_append(NULL, "more");
-    spd_context_free(ctx);
 }
 
-static void threads(void)
+TEST(threads)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     int all = parallel_threads(ctx);
     CHECK(all >= 1 && parallel_threads(NULL) == all, "%d", all);
     for (int wanted = 1; wanted < 5; wanted++) {
@@ -68,7 +66,6 @@ static void threads(void)
     CHECK(parallel_threads(ctx) == all, "%d instead of all", parallel_threads(ctx));
     spd_context_set_threads(ctx, -3);
     CHECK(parallel_threads(ctx) == all, "%d instead of all", parallel_threads(ctx));
-    spd_context_free(ctx);
 }
 
 /* Two chunks that wait for each other; each has seen the other unless ten seconds are over. */
@@ -91,9 +88,9 @@ static spd_status meet(void *user, size_t chunk, int thread)
 }
 
 /* Threads are there, and work at the same time: also after their number has changed. */
-static void threads_meet(void)
+TEST(threads_meet)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     for (int wanted = 2; wanted < 5; wanted++) {
         meeting m = {0};
         spd_context_set_threads(ctx, wanted);
@@ -102,7 +99,6 @@ static void threads_meet(void)
         CHECK(m.thread[0] != m.thread[1], "both in thread %d", (int)m.thread[0]);
         CHECK(m.thread[0] < wanted && m.thread[1] < wanted, "beyond %d", wanted);
     }
-    spd_context_free(ctx);
 }
 
 /* What a forked child does with a context whose workers are the parent's: it goes on, or ends it.
@@ -118,13 +114,12 @@ static int use_inherited(spd_context *ctx, int goes_on)
 }
 
 /* A context serves any thread; that of another thread is as the child's own, once that is idle. */
-static void forked_children(void)
+TEST(forked_children)
 {
 #ifndef __SANITIZE_THREAD__ /* which ends children that start threads */
     for (int goes_on = 0; goes_on < 2; goes_on++) {
-        spd_context *ctx = spd_context_new();
+        spd_context *ctx = context_on(2);
         meeting m = {0};
-        spd_context_set_threads(ctx, 2);
         parallel_for(ctx, 2, meet, &m, NULL, NULL, 0.0, NULL);
         pid_t child = fork();
         if (child == 0)
@@ -136,12 +131,11 @@ static void forked_children(void)
         m = (meeting){0};
         parallel_for(ctx, 2, meet, &m, NULL, NULL, 0.0, NULL);
         CHECK(m.met == 2, "the parent has lost its workers");
-        spd_context_free(ctx);
     }
 #endif
 }
 
-static void words(void)
+TEST(words)
 {
     CHECK(strcmp(spd_status_text(SPD_OK), "good") == 0, "%s", spd_status_text(SPD_OK));
     CHECK(strcmp(spd_status_text(SPD_ENOMEM), "out of memory") == 0, " ");
@@ -150,8 +144,7 @@ static void words(void)
     CHECK(strstr("baseline avx2 avx512", spd_isa_name()), "%s", spd_isa_name());
 }
 
-/* ---- words that are nearly right ----------------------------------------------------------------
- */
+/* ---- words that are nearly right ------------------------------------------------------------- */
 
 static void suggested(const char *word, const char *expected)
 {
@@ -164,7 +157,7 @@ static void suggested(const char *word, const char *expected)
           s.best ? s.best : "nothing");
 }
 
-static void suggestions(void)
+TEST(suggestions)
 {
     suggested("stien", "stein"); /* two neighbours swapped: one edit */
     suggested("tsien", "stein");
@@ -183,16 +176,4 @@ static void suggestions(void)
     suggested("aaba", NULL); /* half of a swap is none, */
     suggested("aada", NULL); /* from either side */
     suggested("", NULL);
-}
-
-int main(void)
-{
-    RUN(long_messages);
-    RUN(no_message);
-    RUN(threads);
-    RUN(threads_meet);
-    RUN(forked_children);
-    RUN(words);
-    RUN(suggestions);
-    return test_summary();
 }

@@ -1,7 +1,7 @@
 /* test_data_join.c - joining and selecting data sets: every row from where it should be, types that
  * mix, columns that differ, refusals, and every allocation failing. */
 #include "random_spd.h"
-#include "test.h"
+#include "repeat.h"
 
 #include "base/context.h"
 #include "base/memory.h"
@@ -20,11 +20,11 @@ static spd_data *make_set(int number, spd_type label_type, const char *extra)
     d->p = P;
     d->n = N;
     d->source = mem_text(number ? "second" : "first");
-    array_new(NULL, SPD_FLOAT64, 3, shape, &d->x);
+    array_new(NULL, SPD_TYPE_FLOAT64, 3, shape, &d->x);
     d->X = d->x->f64;
     for (size_t e = 0; e < P * N * N; e++)
         d->X[e] = 1000.0 * number + (double)e;
-    if (label_type == SPD_TEXT) {
+    if (label_type == SPD_TYPE_TEXT) {
         array_new_text(NULL, 1, &p, P * 4, &d->y, &pool);
         for (size_t i = 0; i < P; i++) {
             snprintf(pool + 4 * i, 4, "t%zu", i % 2);
@@ -33,16 +33,16 @@ static spd_data *make_set(int number, spd_type label_type, const char *extra)
     } else {
         array_new(NULL, label_type, 1, &p, &d->y);
         for (size_t i = 0; i < P; i++)
-            if (label_type == SPD_INT64)
+            if (label_type == SPD_TYPE_INT64)
                 d->y->i64[i] = (int64_t)(i % 2) + number;
             else
                 d->y->f64[i] = (double)(i % 2) + number;
     }
     d->column = mem_zero(2, sizeof *d->column);
     d->columns = 2;
-    array_new(NULL, number ? SPD_FLOAT64 : SPD_INT64, 2, pairs, &d->column[0]);
+    array_new(NULL, number ? SPD_TYPE_FLOAT64 : SPD_TYPE_INT64, 2, pairs, &d->column[0]);
     array_rename(NULL, d->column[0], "pair");
-    array_new(NULL, SPD_INT64, 1, &p, &d->column[1]);
+    array_new(NULL, SPD_TYPE_INT64, 1, &p, &d->column[1]);
     array_rename(NULL, d->column[1], extra);
     for (size_t i = 0; i < 2 * P; i++) {
         if (number)
@@ -54,11 +54,12 @@ static spd_data *make_set(int number, spd_type label_type, const char *extra)
     return d;
 }
 
-static void joined_rows_are_in_order(void)
+TEST(joined_rows_are_in_order)
 {
-    spd_data *a = make_set(0, SPD_INT64, "extra"), *b = make_set(1, SPD_FLOAT64, "extra");
+    OWN(spd_data)
+    a = make_set(0, SPD_TYPE_INT64, "extra"), *b = make_set(1, SPD_TYPE_FLOAT64, "extra");
     const spd_data *const sets[] = {a, b, a};
-    spd_data *made = NULL;
+    OWN(spd_data) made = NULL;
     spd_status status = spd_data_join(NULL, 3, sets, "file", &made);
     if (!CHECK(status == SPD_OK && made && made->p == 3 * P && made->n == N, "%d", (int)status))
         return;
@@ -66,23 +67,20 @@ static void joined_rows_are_in_order(void)
         const size_t set = e / (P * N * N), entry = e - set * P * N * N;
         CHECK(made->X[e] == sets[set]->X[entry], "entry %zu", e);
     }
-    CHECK(made->y->type == SPD_FLOAT64 && made->classes == 3, "%zu classes", made->classes);
+    CHECK(made->y->type == SPD_TYPE_FLOAT64 && made->classes == 3, "%zu classes", made->classes);
     CHECK(made->columns == 3, "%zu columns", made->columns);
-    CHECK(made->column[0]->type == SPD_FLOAT64 && made->column[0]->f64[3] == 3.0 &&
+    CHECK(made->column[0]->type == SPD_TYPE_FLOAT64 && made->column[0]->f64[3] == 3.0 &&
               made->column[0]->f64[2 * P + 3] == 103.5,
           "whole and real numbers mix");
-    CHECK(made->column[1]->type == SPD_INT64 && made->column[1]->i64[P + 2] == 12, " ");
+    CHECK(made->column[1]->type == SPD_TYPE_INT64 && made->column[1]->i64[P + 2] == 12, " ");
     CHECK(strcmp(made->column[2]->text[P - 1], "first") == 0 &&
               strcmp(made->column[2]->text[P], "second") == 0,
           "the source of each");
-    spd_data_free(made);
-    spd_data_free(a);
-    spd_data_free(b);
 }
 
-static void selected_rows_are_those_asked_for(void)
+TEST(selected_rows_are_those_asked_for)
 {
-    spd_data *a = make_set(0, SPD_TEXT, "extra"), *made = NULL;
+    spd_data *a = make_set(0, SPD_TYPE_TEXT, "extra"), *made = NULL;
     const size_t index[] = {4, 0, 4};
     CHECK(spd_data_select(NULL, a, 3, index, &made) == SPD_OK && made && made->p == 3, " ");
     for (size_t i = 0; i < 3 && made; i++) {
@@ -99,10 +97,10 @@ static void selected_rows_are_those_asked_for(void)
     spd_data_free(a);
 }
 
-static void sets_that_do_not_fit(void)
+TEST(sets_that_do_not_fit)
 {
-    spd_context *ctx = spd_context_new();
-    spd_data *a = make_set(0, SPD_INT64, "here"), *b = make_set(1, SPD_TEXT, "there");
+    spd_context *ctx = context_on(0);
+    OWN(spd_data) a = make_set(0, SPD_TYPE_INT64, "here"), *b = make_set(1, SPD_TYPE_TEXT, "there");
     const spd_data *const sets[] = {a, b};
     spd_data *made = NULL;
     CHECK(spd_data_join(ctx, 2, sets, NULL, &made) == SPD_EINVAL && !made &&
@@ -122,38 +120,15 @@ static void sets_that_do_not_fit(void)
     b->n = 2;
     CHECK(spd_data_join(ctx, 2, sets, NULL, &made) == SPD_EINVAL && !made, "sizes");
     CHECK(spd_data_join(ctx, 0, sets, NULL, &made) == SPD_EINVAL && !made, "nothing");
-    spd_data_free(a);
-    spd_data_free(b);
-    spd_context_free(ctx);
 }
 
-static void every_allocation_may_fail(void)
+TEST(every_allocation_may_fail)
 {
-    spd_data *a = make_set(0, SPD_TEXT, "extra"), *b = make_set(1, SPD_TEXT, "extra");
+    OWN(spd_data) a = make_set(0, SPD_TYPE_TEXT, "extra"), *b = make_set(1, SPD_TYPE_TEXT, "extra");
     const spd_data *const sets[] = {a, b};
-    const long live = mem_live();
-    int done = 0;
-    for (long k = 1; !done && k < 1000; k++) {
-        spd_data *made = NULL;
-        mem_fail_at(k);
-        spd_status status = spd_data_join(NULL, 2, sets, "file", &made);
-        mem_fail_at(0);
-        done = status == SPD_OK;
-        CHECK(done ? made != NULL : status == SPD_ENOMEM && !made, "allocation %ld: %d", k,
-              (int)status);
-        spd_data_free(made);
-        CHECK(mem_live() == live, "%ld blocks stay", mem_live() - live);
+    for (sweep_state s = SWEEP(NULL, 1, NULL, 0); sweep_on(&s);) {
+        OWN(spd_data) made = NULL;
+        s.status = spd_data_join(NULL, 2, sets, "file", &made);
+        CHECK_MADE(s, made);
     }
-    CHECK(done, " ");
-    spd_data_free(a);
-    spd_data_free(b);
-}
-
-int main(void)
-{
-    RUN(joined_rows_are_in_order);
-    RUN(selected_rows_are_those_asked_for);
-    RUN(sets_that_do_not_fit);
-    RUN(every_allocation_may_fail);
-    return test_summary();
 }

@@ -9,8 +9,12 @@
 
 enum { BAD = 3, P = 11 };
 
-static const spd_metric metrics[] = {
-    SPD_AIRM, SPD_STEIN, SPD_LOG_EUCLIDEAN, SPD_JEFFREY, SPD_BURES_WASSERSTEIN, SPD_LOG_CHOLESKY};
+static const spd_metric metrics[] = {SPD_METRIC_AIRM,
+                                     SPD_METRIC_STEIN,
+                                     SPD_METRIC_LOG_EUCLIDEAN,
+                                     SPD_METRIC_JEFFREY,
+                                     SPD_METRIC_BURES_WASSERSTEIN,
+                                     SPD_METRIC_LOG_CHOLESKY};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
 /* What calls of functions on a set are to say: SPD_ENOTSPD, of that sample, or SPD_OK. */
@@ -38,46 +42,49 @@ static void measure(const verdicts *v, const double *X, const double *one)
     double *M = block(each), d2, *D2 = block(P * P);
     int64_t index[P * 2];
     double near2[P * 2];
-    spd_mean_options o = SPD_INIT(spd_mean_options);
+    spd_mean_options o = SPD_STRUCT(spd_mean_options);
     o.max_iter = 2;
-    spd_neighbours near = {.size = sizeof near, .k = 2, .index = index, .d2 = near2};
     for (int m = 0; m < METRICS; m++) {
         const double *bad = X + BAD * each;
         expect(v, spd_distance2(v->ctx, metrics[m], n, bad, one, &d2), "distance", m);
         expect(v, spd_distance2(v->ctx, metrics[m], n, one, bad, &d2), "distance to it", m);
-        expect(v, spd_pairwise2(v->ctx, metrics[m], n, P, X, 0, NULL, D2), "pairwise", m);
-        expect(v, spd_pairwise2(v->ctx, metrics[m], n, 1, one, 1, bad, D2), "pairwise to it", m);
-        expect(v, spd_mean(v->ctx, metrics[m], n, 1, bad, &o, M, NULL), "mean of it", m);
-        if (v->wanted < 0 || metrics[m] != SPD_LOG_CHOLESKY) /* whose mean may lose the digits */
-            expect(v, spd_mean(v->ctx, metrics[m], n, P, X, &o, M, NULL), "mean", m);
-        if (v->wanted < 0 || metrics[m] != SPD_LOG_CHOLESKY) /* likewise */
+        expect(v, spd_pairwise2(v->ctx, metrics[m], SPD_SET(n, P, X), NULL, D2), "pairwise", m);
+        expect(v, spd_pairwise2(v->ctx, metrics[m], SPD_SET(n, 1, one), SPD_SET(n, 1, bad), D2),
+               "pairwise to it", m);
+        expect(v, spd_mean(v->ctx, metrics[m], SPD_SET(n, 1, bad), &o, M, NULL), "mean of it", m);
+        if (v->wanted < 0 ||
+            metrics[m] != SPD_METRIC_LOG_CHOLESKY) /* whose mean may lose the digits */
+            expect(v, spd_mean(v->ctx, metrics[m], SPD_SET(n, P, X), &o, M, NULL), "mean", m);
+        if (v->wanted < 0 || metrics[m] != SPD_METRIC_LOG_CHOLESKY) /* likewise */
             expect(v, spd_geodesic(v->ctx, metrics[m], n, one, bad, 0.5, M), "geodesic", m);
         if (m < 2)
-            expect(v, spd_nearest(v->ctx, metrics[m], n, P, X, 0, NULL, &near), "nearest", m);
+            expect(v,
+                   spd_nearest(v->ctx, metrics[m], SPD_SET(n, P, X), NULL, 2, NULL, index, near2,
+                               NULL),
+                   "nearest", m);
     }
-    expect(v, spd_kernel(v->ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, n, P, X, 0, NULL, D2), "kernel", 0);
-    free(M);
-    free(D2);
+    expect(v, spd_kernel(v->ctx, SPD_KERNEL_LOG_EUCLIDEAN, 0.0, SPD_SET(n, P, X), NULL, D2),
+           "kernel", 0);
 }
 
 static void transform(const verdicts *v, const double *X)
 {
-    static const spd_function functions[] = {SPD_LOG, SPD_SQRT, SPD_INVSQRT, SPD_POWER};
+    static const spd_function functions[] = {SPD_FUNCTION_LOG, SPD_FUNCTION_SQRT,
+                                             SPD_FUNCTION_INVSQRT, SPD_FUNCTION_POWER};
     size_t n = v->n, each = n * n;
     double *F = block(P * each), *lambda = block(P * n);
     const double *bad = X + BAD * each;
     for (int f = 0; f < 4; f++) {
-        expect(v, spd_apply(v->ctx, functions[f], 0.3, n, P, X, F), "function", f);
-        expect(v, spd_apply(v->ctx, functions[f], 0.3, n, 1, bad, F), "function of it", f);
+        expect(v, spd_apply(v->ctx, functions[f], 0.3, SPD_SET(n, P, X), F), "function", f);
+        expect(v, spd_apply(v->ctx, functions[f], 0.3, SPD_SET(n, 1, bad), F), "function of it", f);
     }
-    expect(v, spd_check(v->ctx, n, P, X, 0.0), "check", 0);
-    expect(v, spd_check(v->ctx, n, 1, bad, 0.0), "check of it", 0);
-    expect(v, spd_cholesky(v->ctx, n, P, X, F), "cholesky", 0);
-    expect(v, spd_logdet(v->ctx, n, P, X, F), "logdet", 0);
-    expect(v, spd_inverse(v->ctx, n, P, X, F), "inverse", 0);
-    expect(v, spd_eigh_general(v->ctx, n, P, X, X, lambda, F), "general", 0);
-    free(F);
-    free(lambda);
+    expect(v, spd_check(v->ctx, SPD_SET(n, P, X), 0.0), "check", 0);
+    expect(v, spd_check(v->ctx, SPD_SET(n, 1, bad), 0.0), "check of it", 0);
+    expect(v, spd_cholesky(v->ctx, SPD_SET(n, P, X), F), "cholesky", 0);
+    expect(v, spd_logdet(v->ctx, SPD_SET(n, P, X), F), "logdet", 0);
+    expect(v, spd_inverse(v->ctx, SPD_SET(n, P, X), F), "inverse", 0);
+    expect(v, spd_eigh_general(v->ctx, SPD_SET(n, P, X), SPD_SET(n, P, X), lambda, F), "general",
+           0);
 }
 
 /* Functions that need nothing of the kind. */
@@ -87,26 +94,22 @@ static void take_anything(const verdicts *v, const double *X)
     double *F = block(P * n * n), *D2 = block(P * P), *small = block(P * n * n);
     for (size_t e = 0; e < P * n * n; e++) /* no exponential is too large */
         small[e] = X[e] / 1e7;
-    CHECK(spd_pairwise2(v->ctx, SPD_EUCLIDEAN, n, P, X, 0, NULL, D2) == SPD_OK &&
-              spd_mean(v->ctx, SPD_EUCLIDEAN, n, P, X, NULL, F, NULL) == SPD_OK &&
-              spd_apply(v->ctx, SPD_EXP, 0.0, n, P, small, F) == SPD_OK &&
-              spd_eigh(v->ctx, n, P, X, F, NULL) == SPD_OK &&
-              spd_congruence(v->ctx, n, 1, P, X, X, F) == SPD_OK,
+    CHECK(spd_pairwise2(v->ctx, SPD_METRIC_EUCLIDEAN, SPD_SET(n, P, X), NULL, D2) == SPD_OK &&
+              spd_mean(v->ctx, SPD_METRIC_EUCLIDEAN, SPD_SET(n, P, X), NULL, F, NULL) == SPD_OK &&
+              spd_apply(v->ctx, SPD_FUNCTION_EXP, 0.0, SPD_SET(n, P, small), F) == SPD_OK &&
+              spd_eigh(v->ctx, SPD_SET(n, P, X), F, NULL) == SPD_OK &&
+              spd_congruence(v->ctx, SPD_SET(n, P, X), 1, X, F) == SPD_OK,
           "%s, n %zu: %s", v->what, n, spd_context_error(v->ctx)->message);
-    free(F);
-    free(D2);
-    free(small);
 }
 
 /* Of every size at which a way of computing begins or ends. */
 static const size_t sizes[] = {2, 3, 5, 8, 11, 12, 17, 33, 66};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static void singular_ones_are_refused(void)
+TEST(singular_ones_are_refused)
 {
     static const char *const what[] = {"average reference", "copied channel", "rank 1"};
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t k = 0; k < SIZES; k++)
         for (int seed = 0; seed < (sizes[k] < 30 ? 12 : 3); seed++) {
             size_t n = sizes[k];
@@ -118,8 +121,6 @@ static void singular_ones_are_refused(void)
             transform(&v, X);
             take_anything(&v, X);
             spd_context_free(v.ctx);
-            free(X);
-            free(one);
         }
 }
 
@@ -138,10 +139,9 @@ static void change_units(rng *r, size_t n, double *X, int binary)
 
 /* The largest condition at which a function must still work; units on top of a bad one are for
  * those that go by Cholesky factors. */
-static void ill_conditioned_ones_are_taken(void)
+TEST(ill_conditioned_ones_are_taken)
 {
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     for (size_t k = 1; k < SIZES; k++)
         for (int seed = 0; seed < 4; seed++) {
             size_t n = sizes[k], each = n * n;
@@ -155,14 +155,14 @@ static void ill_conditioned_ones_are_taken(void)
             change_units(&r, n, X + BAD * each, 0);
             spd_symmetrize(n, P, X);
             v.what = "condition 1e13, units";
-            expect(&v, spd_check(v.ctx, n, P, X, 0.0), "check", 0);
-            expect(&v, spd_cholesky(v.ctx, n, P, X, L), "cholesky", 0);
-            expect(&v, spd_distance2(v.ctx, SPD_STEIN, n, X + BAD * each, one, &d2), "Stein", 0);
-            expect(&v, spd_pairwise2(v.ctx, SPD_STEIN, n, 1, one, P, X, L), "Stein", 1);
+            expect(&v, spd_check(v.ctx, SPD_SET(n, P, X), 0.0), "check", 0);
+            expect(&v, spd_cholesky(v.ctx, SPD_SET(n, P, X), L), "cholesky", 0);
+            expect(&v, spd_distance2(v.ctx, SPD_METRIC_STEIN, n, X + BAD * each, one, &d2), "Stein",
+                   0);
+            expect(&v,
+                   spd_pairwise2(v.ctx, SPD_METRIC_STEIN, SPD_SET(n, 1, one), SPD_SET(n, P, X), L),
+                   "Stein", 1);
             spd_context_free(v.ctx);
-            free(X);
-            free(one);
-            free(L);
         }
 }
 
@@ -175,43 +175,38 @@ static double twin_smallest(size_t n, const double *X)
             C[i * n + j] = X[i * n + j] / sqrt(X[i * n + i]) / sqrt(X[j * n + j]);
     twin_eigh(n, C, lambda, NULL);
     smallest = lambda[0];
-    free(C);
-    free(lambda);
     return smallest;
 }
 
 /* By the definition, wherever rounding leaves no doubt; the same in other units, and for each way
  * of computing. */
-static void the_rule_is_that_of_the_twin(void)
+TEST(the_rule_is_that_of_the_twin)
 {
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     int taken = 0, refused = 0;
     for (int seed = 0; seed < 400; seed++) {
         size_t n = 2 + (size_t)(seed % 19);
         double *X = block(n * n), *Y = block(n * n), *F = block(n * n), d2;
-        spd_context *ctx = spd_context_new();
+        spd_context *ctx = context_on(0);
         random_spd(&r, n, pow(10.0, 12.0 + 5.0 * rng_uniform(&r)), X);
         double margin = DBL_EPSILON * (double)(n + 16), smallest = twin_smallest(n, X);
         int good = smallest > margin, clear = fabs(smallest - margin) > 0.5 * margin;
         memcpy(Y, X, n * n * sizeof *Y);
         change_units(&r, n, Y, 1);
-        spd_status status = spd_check(ctx, n, 1, X, 0.0);
-        CHECK(spd_check(ctx, n, 1, Y, 0.0) == status, "n %zu: in other units", n);
+        spd_status status = spd_check(ctx, SPD_SET(n, 1, X), 0.0);
+        CHECK(spd_check(ctx, SPD_SET(n, 1, Y), 0.0) == status, "n %zu: in other units", n);
         if (clear) {
             CHECK((status == SPD_OK) == good, "n %zu: %d at %g of the margin", n, status,
                   smallest / margin);
-            CHECK((spd_distance2(ctx, SPD_STEIN, n, Y, Y, &d2) == SPD_OK) == good, "n %zu", n);
-            CHECK((spd_pairwise2(ctx, SPD_LOG_CHOLESKY, n, 1, Y, 1, Y, &d2) == SPD_OK) == good,
+            CHECK((spd_distance2(ctx, SPD_METRIC_STEIN, n, Y, Y, &d2) == SPD_OK) == good, "n %zu",
+                  n);
+            CHECK((spd_pairwise2(ctx, SPD_METRIC_LOG_CHOLESKY, SPD_SET(n, 1, Y), SPD_SET(n, 1, Y),
+                                 &d2) == SPD_OK) == good,
                   "n %zu", n);
-            CHECK((spd_inverse(ctx, n, 1, Y, F) == SPD_OK) == good, "n %zu", n);
+            CHECK((spd_inverse(ctx, SPD_SET(n, 1, Y), F) == SPD_OK) == good, "n %zu", n);
             taken += good;
             refused += !good;
         }
-        spd_context_free(ctx);
-        free(X);
-        free(Y);
-        free(F);
     }
     CHECK(taken > 50 && refused > 50, "%d taken, %d refused", taken, refused);
 }
@@ -243,14 +238,11 @@ static void complex_singular(rng *r, size_t n, double *X)
             Z[2 * (j * n + i) + 1] = i == j ? 0.0 : -im;
         }
     spd_complex_embed(n, n, 1, Z, X);
-    free(A);
-    free(Z);
 }
 
-static void complex_ones_too(void)
+TEST(complex_ones_too)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     for (int seed = 0; seed < 20; seed++) {
         size_t half = 2 + (size_t)(seed % 7), n = 2 * half;
         double *X = random_set(&r, n, P, 10.0), *one = random_set(&r, n, 1, 10.0);
@@ -259,46 +251,29 @@ static void complex_ones_too(void)
         measure(&v, X, one);
         transform(&v, X);
         spd_context_free(v.ctx);
-        free(X);
-        free(one);
     }
 }
 
 /* A fit looks at what it is given, not at what it makes of it. */
-static void fits_refuse_singular_ones(void)
+TEST(fits_refuse_singular_ones)
 {
     enum { N = 6, SAMPLES = 16 };
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     int label[SAMPLES];
     for (int i = 0; i < SAMPLES; i++)
         label[i] = i % 2;
     for (int seed = 0; seed < 12; seed++) {
         double *X = random_set(&r, N, SAMPLES, 10.0);
-        spd_context *ctx = spd_context_new();
-        spd_fit_options o = SPD_INIT(spd_fit_options);
-        spd_model *model = NULL;
+        spd_context *ctx = context_on(0);
+        spd_fit_options o = SPD_STRUCT(spd_fit_options);
+        OWN(spd_model) model = NULL;
         o.m = 2;
         o.max_iter = 3;
         o.metric = metrics[seed % 3];
         random_singular(&r, N, seed % 3, X + BAD * N * N);
-        CHECK(spd_fit(ctx, N, SAMPLES, X, label, &o, NULL, &model) == SPD_ENOTSPD &&
+        CHECK(spd_fit(ctx, SPD_SET(N, SAMPLES, X), label, &o, NULL, &model) == SPD_ENOTSPD &&
                   spd_context_error(ctx)->index == BAD,
               "%s", spd_context_error(ctx)->message);
-        CHECK(strstr(spd_context_error(ctx)->message, "zero up to rounding"), "%s",
-              spd_context_error(ctx)->message);
-        spd_model_free(model);
-        spd_context_free(ctx);
-        free(X);
+        CHECK_SAYS(ctx, "zero up to rounding");
     }
-}
-
-int main(void)
-{
-    RUN(singular_ones_are_refused);
-    RUN(ill_conditioned_ones_are_taken);
-    RUN(the_rule_is_that_of_the_twin);
-    RUN(complex_ones_too);
-    RUN(fits_refuse_singular_ones);
-    return test_summary();
 }

@@ -6,6 +6,8 @@
 
 #include "formats/recording.h"
 
+OWNER(recording)
+
 #define CHANNELS 2
 #define RATE     4
 #define RECORDS  3
@@ -75,7 +77,7 @@ static file_bytes make_file(void)
     return file;
 }
 
-static void values_and_events(void)
+TEST(values_and_events)
 {
     file_bytes file = make_file();
     recording *made = NULL;
@@ -102,21 +104,17 @@ static void values_and_events(void)
               made->signal[1] == digital(1, 1) + 32768.0,
           "one channel");
     recording_free(made);
-    bytes_free(&file);
 }
 
-static void bad_files(void)
+TEST(bad_files)
 {
     file_bytes file = make_file();
     const long live = mem_live();
     for (size_t size = 0; size < file.size; size++) {
-        unsigned char *cut = malloc(size ? size : 1);
+        unsigned char *cut = take(size ? size : 1);
         recording *made = NULL;
-        if (!cut)
-            abort();
         memcpy(cut, file.bytes, size);
         CHECK(edf_parse(NULL, cut, size, NULL, &made) < 0 && !made, "cut to %zu bytes", size);
-        free(cut);
     }
     for (size_t at = 0; at < file.size; at++)
         for (int wrong = 0; wrong < 4; wrong++) {
@@ -130,33 +128,14 @@ static void bad_files(void)
             file.bytes[at] = good;
         }
     CHECK(mem_live() == live, "%ld blocks stay", mem_live() - live);
-    bytes_free(&file);
 }
 
-static void every_allocation_may_fail(void)
+TEST(every_allocation_may_fail)
 {
     file_bytes file = make_file();
-    const long live = mem_live();
-    int done = 0;
-    for (long k = 1; !done && k < 1000; k++) {
-        recording *made = NULL;
-        mem_fail_at(k);
-        spd_status status = edf_parse(NULL, file.bytes, file.size, NULL, &made);
-        mem_fail_at(0);
-        done = status == SPD_OK;
-        CHECK(done ? made != NULL : status == SPD_ENOMEM && !made, "allocation %ld: %d", k,
-              (int)status);
-        recording_free(made);
-        CHECK(mem_live() == live, "%ld blocks stay", mem_live() - live);
+    for (sweep_state s = SWEEP(NULL, 1, NULL, 0); sweep_on(&s);) {
+        OWN(recording) made = NULL;
+        s.status = edf_parse(NULL, file.bytes, file.size, NULL, &made);
+        CHECK_MADE(s, made);
     }
-    CHECK(done, " ");
-    bytes_free(&file);
-}
-
-int main(void)
-{
-    RUN(values_and_events);
-    RUN(bad_files);
-    RUN(every_allocation_may_fail);
-    return test_summary();
 }

@@ -2,16 +2,18 @@
  * gradient, probes over the whole geodesic, their derivative, steps; the
  * same bits for any number of threads; allocation failures. All but the last two run over the CUDA
  * engine too, where there is a device. */
+#define TEST_OWN_MAIN
 #include "test.h"
 
-#include "engine/cuda.h"
+#include "fit/engine.h"
+#include "run/cuda.h"
 #include "engine_rig.h"
 #include "twin_engine.h"
 
 static int on_cuda; /* which engine the tests ask for */
 
 /* The engine under test. */
-static problem *engine_of(spd_context *ctx, const engine_input *in)
+static problem *engine_made(spd_context *ctx, const engine_input *in)
 {
     problem *e = NULL;
     spd_status status = on_cuda ? engine_cuda_new(ctx, in, NULL, &e) : engine_cpu_new(ctx, in, &e);
@@ -29,32 +31,34 @@ typedef struct setting {
 } setting;
 
 static const setting settings[] = {
-    {8, 3, 11, 20, SPD_STEIN, SPD_DIFFERENCE, 100.0, 0},
-    {8, 3, 11, 20, SPD_AIRM, SPD_DIFFERENCE, 100.0, 0},
-    {8, 3, 11, 20, SPD_JEFFREY, SPD_DIFFERENCE, 20.0, 0},
-    {8, 3, 11, 20, SPD_STEIN, SPD_RATIO, 100.0, 0},
-    {8, 3, 11, 20, SPD_AIRM, SPD_RATIO, 100.0, 0},
-    {8, 3, 11, 20, SPD_JEFFREY, SPD_RATIO, 20.0, 0},
-    {7, 6, 9, 30, SPD_STEIN, SPD_DIFFERENCE, 1e4, 0}, /* m = n - 1 */
-    {7, 6, 9, 30, SPD_AIRM, SPD_DIFFERENCE, 1e4, 0},
-    {6, 1, 40, 90, SPD_AIRM, SPD_DIFFERENCE, 10.0, 0},
-    {20, 9, 40, 130, SPD_STEIN, SPD_DIFFERENCE, 1e3, 1},
-    {20, 9, 40, 130, SPD_AIRM, SPD_DIFFERENCE, 1e3, 1},
-    {8, 3, 6, 8, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 100.0, 0},
-    {8, 3, 6, 8, SPD_LOG_EUCLIDEAN, SPD_RATIO, 100.0, 0},
-    {7, 6, 6, 5, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 1e4, 0},
-    {6, 1, 9, 8, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 10.0, 0},
-    {10, 4, 9, 7, SPD_LOG_EUCLIDEAN, SPD_DIFFERENCE, 1e3, 1},
-    {8, 3, 11, 190, SPD_STEIN, SPD_LOG_MARGIN, 100.0, 0}, /* more than 3 and 10 candidates */
-    {8, 3, 11, 190, SPD_AIRM, SPD_LOG_MARGIN, 100.0, 0},
-    {8, 3, 11, 190, SPD_JEFFREY, SPD_LOG_MARGIN, 20.0, 0},
-    {8, 3, 6, 20, SPD_LOG_EUCLIDEAN, SPD_LOG_MARGIN, 100.0, 0},
-    {20, 9, 40, 60, SPD_STEIN, SPD_LOG_MARGIN, 1e3, 1}, /* few: some samples have one kind only */
-    {8, 3, 11, 60, SPD_STEIN, SPD_SOFTMAX, 100.0, 0},
-    {8, 3, 11, 60, SPD_JEFFREY, SPD_SOFTMAX, 20.0, 0},
-    {8, 3, 6, 20, SPD_LOG_EUCLIDEAN, SPD_SOFTMAX, 100.0, 0},
-    {20, 9, 40, 60, SPD_AIRM, SPD_SOFTMAX, 1e3, 1},
-    {7, 6, 9, 30, SPD_AIRM, SPD_LOG_MARGIN, 1e4, 0},
+    {8, 3, 11, 20, SPD_METRIC_STEIN, SPD_OBJECTIVE_DIFFERENCE, 100.0, 0},
+    {8, 3, 11, 20, SPD_METRIC_AIRM, SPD_OBJECTIVE_DIFFERENCE, 100.0, 0},
+    {8, 3, 11, 20, SPD_METRIC_JEFFREY, SPD_OBJECTIVE_DIFFERENCE, 20.0, 0},
+    {8, 3, 11, 20, SPD_METRIC_STEIN, SPD_OBJECTIVE_RATIO, 100.0, 0},
+    {8, 3, 11, 20, SPD_METRIC_AIRM, SPD_OBJECTIVE_RATIO, 100.0, 0},
+    {8, 3, 11, 20, SPD_METRIC_JEFFREY, SPD_OBJECTIVE_RATIO, 20.0, 0},
+    {7, 6, 9, 30, SPD_METRIC_STEIN, SPD_OBJECTIVE_DIFFERENCE, 1e4, 0}, /* m = n - 1 */
+    {7, 6, 9, 30, SPD_METRIC_AIRM, SPD_OBJECTIVE_DIFFERENCE, 1e4, 0},
+    {6, 1, 40, 90, SPD_METRIC_AIRM, SPD_OBJECTIVE_DIFFERENCE, 10.0, 0},
+    {20, 9, 40, 130, SPD_METRIC_STEIN, SPD_OBJECTIVE_DIFFERENCE, 1e3, 1},
+    {20, 9, 40, 130, SPD_METRIC_AIRM, SPD_OBJECTIVE_DIFFERENCE, 1e3, 1},
+    {8, 3, 6, 8, SPD_METRIC_LOG_EUCLIDEAN, SPD_OBJECTIVE_DIFFERENCE, 100.0, 0},
+    {8, 3, 6, 8, SPD_METRIC_LOG_EUCLIDEAN, SPD_OBJECTIVE_RATIO, 100.0, 0},
+    {7, 6, 6, 5, SPD_METRIC_LOG_EUCLIDEAN, SPD_OBJECTIVE_DIFFERENCE, 1e4, 0},
+    {6, 1, 9, 8, SPD_METRIC_LOG_EUCLIDEAN, SPD_OBJECTIVE_DIFFERENCE, 10.0, 0},
+    {10, 4, 9, 7, SPD_METRIC_LOG_EUCLIDEAN, SPD_OBJECTIVE_DIFFERENCE, 1e3, 1},
+    {8, 3, 11, 190, SPD_METRIC_STEIN, SPD_OBJECTIVE_LOG_MARGIN, 100.0,
+     0}, /* more than 3 and 10 candidates */
+    {8, 3, 11, 190, SPD_METRIC_AIRM, SPD_OBJECTIVE_LOG_MARGIN, 100.0, 0},
+    {8, 3, 11, 190, SPD_METRIC_JEFFREY, SPD_OBJECTIVE_LOG_MARGIN, 20.0, 0},
+    {8, 3, 6, 20, SPD_METRIC_LOG_EUCLIDEAN, SPD_OBJECTIVE_LOG_MARGIN, 100.0, 0},
+    {20, 9, 40, 60, SPD_METRIC_STEIN, SPD_OBJECTIVE_LOG_MARGIN, 1e3,
+     1}, /* few: some samples have one kind only */
+    {8, 3, 11, 60, SPD_METRIC_STEIN, SPD_OBJECTIVE_SOFTMAX, 100.0, 0},
+    {8, 3, 11, 60, SPD_METRIC_JEFFREY, SPD_OBJECTIVE_SOFTMAX, 20.0, 0},
+    {8, 3, 6, 20, SPD_METRIC_LOG_EUCLIDEAN, SPD_OBJECTIVE_SOFTMAX, 100.0, 0},
+    {20, 9, 40, 60, SPD_METRIC_AIRM, SPD_OBJECTIVE_SOFTMAX, 1e3, 1},
+    {7, 6, 9, 30, SPD_METRIC_AIRM, SPD_OBJECTIVE_LOG_MARGIN, 1e4, 0},
 };
 #define SETTINGS (sizeof settings / sizeof *settings)
 
@@ -73,13 +77,12 @@ static double scale_of(const setting *s)
 
 static void cost_and_gradient(void)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t i = 0; i < SETTINGS; i++) {
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G = block(count), *H = block(count), f, h;
-        problem *tested = engine_of(NULL, &g.in), *twin = twin_engine_new(&g.in);
+        problem *tested = engine_made(NULL, &g.in), *twin = twin_engine_new(&g.in);
         CHECK(tested->start(tested, g.W) == SPD_OK, "start");
         twin->start(twin, g.W);
         tested->cost_grad(tested, &f, G);
@@ -89,22 +92,18 @@ static void cost_and_gradient(void)
               relative_gap(count, G, H));
         engine_free(tested);
         engine_free(twin);
-        free(G);
-        free(H);
-        rig_free(&g);
     }
 }
 
 /* Over three steps: probes, their slope, the step, and the gradient after it. */
 static void probes_and_steps(void)
 {
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     for (size_t i = 0; i < SETTINGS; i++) {
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G = block(count), *H = block(count);
-        problem *tested = engine_of(NULL, &g.in), *twin = twin_engine_new(&g.in);
+        problem *tested = engine_made(NULL, &g.in), *twin = twin_engine_new(&g.in);
         tested->start(tested, g.W);
         twin->start(twin, g.W);
         double f, df, h, dh;
@@ -133,19 +132,15 @@ static void probes_and_steps(void)
               relative_gap(count, G, H));
         engine_free(tested);
         engine_free(twin);
-        free(G);
-        free(H);
-        rig_free(&g);
     }
 }
 
 static void slope_is_the_derivative(void)
 {
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     for (size_t i = 0; i < SETTINGS; i++) {
         rig g = rig_new(&r, &settings[i]);
-        problem *tested = engine_of(NULL, &g.in);
+        problem *tested = engine_made(NULL, &g.in);
         double f0, f1, df, other, remainder[2];
         tested->start(tested, g.W);
         tested->aim(tested, g.U, g.sigma, g.V);
@@ -158,50 +153,43 @@ static void slope_is_the_derivative(void)
         double order = log10(remainder[0] / remainder[1]);
         CHECK(order > 1.8 && order < 2.2, "setting %zu: order %g", i, order);
         engine_free(tested);
-        rig_free(&g);
     }
 }
 
 static void same_bits_for_any_threads(void)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     for (size_t i = 0; i < SETTINGS; i++) {
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double *G[3], f[3], df[3];
         for (int threads = 1; threads <= 3; threads++) {
-            spd_context *ctx = spd_context_new();
+            spd_context *ctx = context_on(0);
             problem *tested;
             G[threads - 1] = block(count);
             spd_context_set_threads(ctx, threads);
-            tested = engine_of(ctx, &g.in);
+            tested = engine_made(ctx, &g.in);
             tested->start(tested, g.W);
             tested->aim(tested, g.U, g.sigma, g.V);
             tested->probe(tested, 0.3, &f[threads - 1], &df[threads - 1]);
             tested->step(tested, 0.3);
             tested->cost_grad(tested, &f[threads - 1], G[threads - 1]);
             engine_free(tested);
-            spd_context_free(ctx);
         }
         for (int k = 1; k < 3; k++) {
             CHECK(f[k] == f[0] && df[k] == df[0], "setting %zu: %d threads", i, k + 1);
             CHECK(memcmp(G[k], G[0], count * sizeof(double)) == 0, "setting %zu", i);
         }
-        for (int k = 0; k < 3; k++)
-            free(G[k]);
-        rig_free(&g);
     }
 }
 
 /* A direction that is given up after probing leaves the point where it was. */
 static void aiming_again_after_probes(void)
 {
-    rng r;
-    rng_seed(&r, 7);
+    rng r = seeded(7);
     for (size_t i = 0; i < SETTINGS; i++) {
         rig g = rig_new(&r, &settings[i]);
-        problem *tested = engine_of(NULL, &g.in), *twin = twin_engine_new(&g.in);
+        problem *tested = engine_made(NULL, &g.in), *twin = twin_engine_new(&g.in);
         double f, df, h, dh;
         tested->start(tested, g.W);
         twin->start(twin, g.W);
@@ -215,7 +203,6 @@ static void aiming_again_after_probes(void)
         }
         engine_free(tested);
         engine_free(twin);
-        rig_free(&g);
     }
 }
 
@@ -224,14 +211,13 @@ static void aiming_again_after_probes(void)
 static void a_probe_begun_ahead_is_a_hint(void)
 {
     static const double hints[] = {0.2, 0.7, -0.3};
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     for (size_t i = 0; i < SETTINGS; i++) {
         rig g = rig_new(&r, &settings[i]);
         size_t count = settings[i].n * settings[i].m;
         double f[2][3], df[2], *G[2] = {block(count), block(count)};
         for (int hinted = 0; hinted < 2; hinted++) {
-            problem *tested = engine_of(NULL, &g.in);
+            problem *tested = engine_made(NULL, &g.in);
             tested->start(tested, g.W);
             for (int k = 0; k < 3; k++) {
                 tested->aim(tested, g.U, g.sigma, g.V);
@@ -251,19 +237,15 @@ static void a_probe_begun_ahead_is_a_hint(void)
             CHECK(f[0][k] == f[1][k], "setting %zu, %d: %.17g and %.17g", i, k, f[0][k], f[1][k]);
         CHECK(df[0] == df[1], "setting %zu: %.17g and %.17g", i, df[0], df[1]);
         CHECK(memcmp(G[0], G[1], count * sizeof *G[0]) == 0, "setting %zu: other gradients", i);
-        free(G[0]);
-        free(G[1]);
-        rig_free(&g);
     }
 }
 
 /* A probe that leaves the cone is NaN and does no harm to the next. */
 static void a_failed_probe_is_harmless(void)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     rig g = rig_new(&r, &settings[0]);
-    problem *tested = engine_of(NULL, &g.in);
+    problem *tested = engine_made(NULL, &g.in);
     double f, df, again, d;
     tested->start(tested, g.W);
     tested->aim(tested, g.U, g.sigma, g.V);
@@ -273,13 +255,11 @@ static void a_failed_probe_is_harmless(void)
     tested->probe(tested, 0.1, &again, &d);
     CHECK(again == f && d == df, "%g after a failed probe, %g before", again, f);
     engine_free(tested);
-    rig_free(&g);
 }
 
 static void fail_allocations(const setting *s)
 {
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     rig g = rig_new(&r, s);
     int made = 0;
     for (long k = 1; !made && k < 100; k++) {
@@ -294,7 +274,6 @@ static void fail_allocations(const setting *s)
         CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
     }
     CHECK(made, "never succeeded");
-    rig_free(&g);
 }
 
 static void allocation_failures(void)
@@ -305,7 +284,7 @@ static void allocation_failures(void)
 
 int main(void)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     char device[200];
     RUN(allocation_failures);
     for (on_cuda = 0; on_cuda < 2; on_cuda++) {
@@ -321,6 +300,5 @@ int main(void)
         RUN(a_probe_begun_ahead_is_a_hint);
         RUN(a_failed_probe_is_harmless);
     }
-    spd_context_free(ctx);
     return test_summary();
 }

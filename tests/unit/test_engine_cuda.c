@@ -1,16 +1,18 @@
 /* test_engine_cuda.c - the CUDA engine against the CPU's: every size at which a kernel or a layout
  * changes, condition, skewed graphs, pairs in chunks, matrices that fail. Skipped, with a word,
- * where there is no device. With arguments n m n m ... only these sizes; with "shares" only that;
+ * where there is no device. With arguments n m n m ... only these sizes; with "shards" only that;
  * with "rest" what comes after sizes, condition and graphs.
  */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
+#define TEST_OWN_MAIN
 #include "test.h"
 
 #include <stdatomic.h>
 #include <time.h>
 
 #include "base/context.h"
-#include "engine/cuda.h"
+#include "fit/engine.h"
+#include "run/cuda.h"
 #include "engine_rig.h"
 
 /* What one engine says over a start, two directions and a step. */
@@ -69,7 +71,7 @@ static double gap_of(const rig *g, const double *A, const double *B)
         size = fmax(size, fabs(B[k]));
         gap = fabs(A[k] - B[k]) <= gap ? gap : fabs(A[k] - B[k]);
     }
-    return gap / fmax(size, g->in.objective == SPD_DIFFERENCE ? weights : 1.0);
+    return gap / fmax(size, g->in.objective == SPD_OBJECTIVE_DIFFERENCE ? weights : 1.0);
 }
 
 /* Sum of |c| d2 is what rounding is relative to: the difference objective cancels. */
@@ -95,12 +97,13 @@ static void compare(const rig *g, size_t buffer, double tolerance, const char *w
     answers_free(&cuda);
 }
 
-static const spd_metric METRICS[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+static const spd_metric METRICS[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
+                                     SPD_METRIC_LOG_EUCLIDEAN};
 
 static void every_metric(rig *g, size_t buffer, double tolerance, const char *what)
 {
-    static const spd_objective objectives[] = {SPD_DIFFERENCE, SPD_RATIO, SPD_SOFTMAX,
-                                               SPD_LOG_MARGIN};
+    static const spd_objective objectives[] = {SPD_OBJECTIVE_DIFFERENCE, SPD_OBJECTIVE_RATIO,
+                                               SPD_OBJECTIVE_SOFTMAX, SPD_OBJECTIVE_LOG_MARGIN};
     for (int k = 0; k < 16; k++) {
         g->in.metric = METRICS[k % 4];
         g->in.objective = objectives[k / 4];
@@ -225,15 +228,15 @@ static void bad_condition(void)
             rig g = rig_make(&r, 40, m, 12, 40, condition, 0);
             double tolerance = fmax(1e-12, 3e-17 * condition);
             for (int ratio = 1; ratio >= 0; ratio--) {
-                g.in.objective = ratio ? SPD_RATIO : SPD_DIFFERENCE;
-                g.in.metric = SPD_STEIN;
+                g.in.objective = ratio ? SPD_OBJECTIVE_RATIO : SPD_OBJECTIVE_DIFFERENCE;
+                g.in.metric = SPD_METRIC_STEIN;
                 compare(&g, 0, tolerance, "condition");
                 for (int k = 1; k < 4 && condition < 2e8; k++) {
                     g.in.metric = METRICS[k];
                     compare(&g, 0, 10.0 * tolerance, "condition");
                 }
             }
-            g.in.metric = SPD_AIRM;
+            g.in.metric = SPD_METRIC_AIRM;
             answers a = ask(&g, 1, 0);
             CHECK_CLOSE(a.f[0], wide_cost(&g), tolerance * fabs(a.f[0]), "condition %g m %zu",
                         condition, m);
@@ -290,10 +293,10 @@ static void same_bits(const rig *g, const answers *a, const answers *b, const ch
 }
 
 /* One device as several, and with too little memory for the samples: the same bits. */
-static void shares_of(size_t n, size_t m, size_t p, int kind)
+static void shards_of(size_t n, size_t m, size_t p, int kind)
 {
     static const int devices[] = {3, 1, 30};
-    const int ways = kind == 5 || (kind % 5 == 0 && p > 30) ? 3 : 2; /* 30 shares take long */
+    const int ways = kind == 5 || (kind % 5 == 0 && p > 30) ? 3 : 2; /* 30 shards take long */
     rng r;
     rng_seed(&r, 9);
     rig g = rig_make(&r, n, m, p, 6 * p, 100.0, kind % 2);
@@ -301,7 +304,7 @@ static void shares_of(size_t n, size_t m, size_t p, int kind)
         if (g.pair[e].i != 4 && g.pair[e].j != 4)
             g.pair[e].i = 4;
     g.in.metric = METRICS[kind % 4];
-    g.in.objective = (spd_objective)(kind / 4);
+    g.in.objective = (spd_objective)(SPD_OBJECTIVE_DIFFERENCE + kind / 4);
     for (size_t buffer = 0; buffer <= 2000; buffer += 2000) {
         engine_room room = {.buffer_bytes = buffer * m};
         answers one = ask_in(&g, 1, &room);
@@ -317,17 +320,17 @@ static void shares_of(size_t n, size_t m, size_t p, int kind)
     rig_free(&g);
 }
 
-static void few_shares(void)
+static void few_shards(void)
 {
     for (int kind = 0; kind < 16; kind++)
-        shares_of(5, 3, 24, kind);
+        shards_of(5, 3, 24, kind);
 }
 
-static void many_shares(void)
+static void many_shards(void)
 {
     static const size_t sizes[][2] = {{6, 4}, {50, 20}, {93, 31}, {50, 37}};
     for (int k = 0; k < 64; k++)
-        shares_of(sizes[k / 16][0], sizes[k / 16][1], k < 16 ? 3000 : 150, k % 16);
+        shards_of(sizes[k / 16][0], sizes[k / 16][1], k < 16 ? 3000 : 150, k % 16);
 }
 
 /* Samples that do not lie in memory as float64. */
@@ -336,15 +339,14 @@ static void from_a_store(void)
     rng r;
     rng_seed(&r, 10);
     rig g = rig_make(&r, 18, 6, 20, 60, 100.0, 1);
-    spd_context *ctx = spd_context_new();
-    spd_store *set = NULL;
     float *narrow = malloc(20 * 18 * 18 * sizeof *narrow);
     for (size_t k = 0; narrow && k < 20 * 18 * 18; k++)
         g.X[k] = narrow[k] = (float)g.X[k];
-    CHECK(spd_store_lend_float(ctx, 18, 20, narrow, &set) == SPD_OK, "a store");
+    const spd_set set = {
+        .size = sizeof set, .n = 18, .p = 20, .X = narrow, .type = SPD_TYPE_FLOAT32};
     answers one = ask_in(&g, 1, NULL);
     g.in.X = NULL;
-    g.in.set = set;
+    g.in.set = &set;
     for (int k = 0; k < 3; k++) {
         engine_room room = {.memory_bytes = k ? 1 : 0, .devices = k};
         answers other = ask_in(&g, 1, &room);
@@ -352,18 +354,15 @@ static void from_a_store(void)
         answers_free(&other);
     }
     answers_free(&one);
-    spd_store_free(set);
-    spd_context_free(ctx);
     free(narrow);
     rig_free(&g);
 }
 
 /* Samples that lie on the device, which is emulated: the same bits as from the host, kept packed or
- * not, of one share and of three. */
+ * not, of one shard and of three. */
 static void from_the_device(void)
 {
     static const size_t sizes[][2] = {{5, 3}, {16, 16}, {40, 7}};
-    const spd_device place = SPD_INIT(spd_device);
     rng r;
     rng_seed(&r, 12);
     for (int k = 0; k < 6; k++) {
@@ -373,8 +372,7 @@ static void from_the_device(void)
             g.X[e] *= 0x1p20;
         answers one = ask_in(&g, 1, NULL);
         double *there = copy_of(p * n * n, g.X);
-        spd_store set = {.n = n, .p = p, .width = 8, .X = g.X, .place = &place, .there = there};
-        g.in.set = &set;
+        g.in.there = THERE(n, p, there);
         memset(g.X, 0, p * n * n * sizeof *g.X); /* nobody looks here */
         for (int way = 0; way < 3; way++) {
             engine_room room = {.memory_bytes = way > 0, .devices = way == 2 ? 3 : 0};
@@ -391,15 +389,13 @@ static void from_the_device(void)
 /* What the engine says of itself where the samples do not fit twice. */
 static void packed_anew(void)
 {
-    const spd_device place = SPD_INIT(spd_device);
     const engine_room room = {.memory_bytes = 1};
     char text[256] = "";
     problem *e = NULL;
     rng r;
     rng_seed(&r, 13);
     rig g = rig_make(&r, 6, 3, 9, 20, 10.0, 0);
-    spd_store set = {.n = 6, .p = 9, .width = 8, .X = g.X, .place = &place, .there = g.X};
-    g.in.set = &set;
+    g.in.there = THERE(6, 9, g.X);
     spd_context *ctx = spd_context_new();
     CHECK(engine_cuda_new(ctx, &g.in, &room, &e) == SPD_OK && e->start(e, g.W) == SPD_OK, "%s",
           spd_context_error(ctx)->message);
@@ -413,15 +409,16 @@ static void packed_anew(void)
 
 /* A store that takes its time, and a caller who has had enough while it is read. */
 typedef struct slow_files {
+    struct spd_files base;
     const double *X;
     atomic_size_t read; /* samples so far */
     size_t enough;
 } slow_files;
 
-static spd_status read_slowly(const spd_store *s, size_t first, size_t count, void *raw)
+static spd_status read_slowly(struct spd_files *base, size_t first, size_t count, void *raw)
 {
-    slow_files *f = s->files;
-    size_t nn = s->n * s->n, ms = count < 150 ? count : 150;
+    slow_files *f = (slow_files *)base;
+    size_t nn = base->n * base->n, ms = count < 150 ? count : 150;
     nanosleep(&(struct timespec){.tv_nsec = (long)ms * 1000000}, NULL);
     memcpy(raw, f->X + first * nn, count * nn * sizeof *f->X);
     f->read += count;
@@ -450,10 +447,11 @@ static void stopped_within_a_pass(void)
         for (int devices = 1; devices <= 2; devices++) {
             spd_context *ctx = spd_context_new();
             slow_files f = {.X = g.X, .enough = (size_t)pass * p + p / 8};
-            spd_store set = {.n = n, .p = p, .width = sizeof(double), .read = read_slowly};
+            f.base = (struct spd_files){.n = n, .width = sizeof(double), .read = read_slowly};
+            spd_set set = {.size = sizeof set, .n = n, .p = p, .place = SPD_PLACE_FILES};
             engine_room room = {.memory_bytes = 1, .devices = devices};
             problem *e = NULL;
-            set.files = &f;
+            set.files = &f.base;
             g.in.X = NULL;
             g.in.set = &set;
             spd_context_set_threads(ctx, 2);
@@ -527,9 +525,9 @@ static void what_it_is_not_made_for(void)
     spd_context *ctx = spd_context_new();
     problem *e = NULL;
     rig g = rig_make(&r, 6, 3, 4, 5, 10.0, 0);
-    g.in.metric = SPD_EUCLIDEAN;
+    g.in.metric = SPD_METRIC_EUCLIDEAN;
     CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_EDEVICE && !e, "Euclidean");
-    g.in.metric = SPD_STEIN;
+    g.in.metric = SPD_METRIC_STEIN;
     g.in.n = 513;
     CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_EDEVICE && !e, "n = 513");
     CHECK(strstr(spd_context_error(ctx)->message, "512"), "%s", spd_context_error(ctx)->message);
@@ -556,12 +554,12 @@ int main(int count, char **word)
     spd_context_free(ctx);
     if (status < 0)
         return 77; /* ctest takes it for skipped */
-    if (count == 2 && strcmp(word[1], "shares") == 0) {
+    if (count == 2 && strcmp(word[1], "shards") == 0) {
         if (!strncmp(device, "emulated", 8)) { /* all memory is the device's */
             RUN(from_the_device);
             RUN(packed_anew);
         }
-        RUN(few_shares);
+        RUN(few_shards);
         RUN(from_a_store);
         RUN(stopped_within_a_pass);
         return test_summary();
@@ -580,13 +578,13 @@ int main(int count, char **word)
         RUN(bad_condition);
         RUN(skewed_graph);
         RUN(chunks_and_runs);
-        RUN(few_shares);
+        RUN(few_shards);
     }
     RUN(from_a_store);
     RUN(stopped_within_a_pass);
     RUN(several_threads);
     RUN(matrices_that_fail);
     RUN(what_it_is_not_made_for);
-    RUN(many_shares);
+    RUN(many_shards);
     return test_summary();
 }

@@ -1,6 +1,6 @@
 /* test_evaluate_maps.c - maps against their definitions, and classifiers behind them. */
 #include "random_spd.h"
-#include "test.h"
+#include "repeat.h"
 
 #include "base/memory.h"
 #include "evaluate/map.h"
@@ -19,8 +19,7 @@ static set make_set(uint64_t seed, int kinds)
 {
     set s = {.X = block(P * N * N)};
     double L[N * N];
-    rng r;
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     for (size_t i = 0; i < P; i++) {
         s.label[i] = (int)(i % (size_t)kinds);
         for (size_t a = 0; a < N; a++)
@@ -28,7 +27,7 @@ static set make_set(uint64_t seed, int kinds)
                 L[a * N + b] = L[b * N + a] = 0.3 * rng_normal(&r);
         L[0] += 1.2 * s.label[i];
         L[N + 1] -= 0.8 * (s.label[i] == 1);
-        spd_apply(NULL, SPD_EXP, 0.0, N, 1, L, s.X + i * N * N);
+        spd_apply(NULL, SPD_FUNCTION_EXP, 0.0, SPD_SET(N, 1, L), s.X + i * N * N);
     }
     s.samples = (spd_samples){
         .size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = (size_t)kinds};
@@ -37,9 +36,9 @@ static set make_set(uint64_t seed, int kinds)
 
 static spd_method method_of(const char *name, double m)
 {
-    spd_method method = SPD_INIT(spd_method);
+    spd_method method = SPD_STRUCT(spd_method);
     CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
-    method.value[SPD_PARAM_M] = m;
+    method.value[SPD_PARAMETER_M] = m;
     return method;
 }
 
@@ -93,11 +92,11 @@ static void class_mean(const set *s, int which, double *M)
     for (size_t i = 0; i < P; i++)
         if (which < 0 || s->label[i] == which)
             memcpy(part + size++ * N * N, s->X + i * N * N, N * N * sizeof *part);
-    CHECK(spd_mean(NULL, SPD_AIRM, N, size, part, NULL, M, NULL) >= 0, " ");
+    CHECK(spd_mean(NULL, SPD_METRIC_AIRM, SPD_SET(N, size, part), NULL, M, NULL) >= 0, " ");
 }
 
 /* Two classes: generalised eigenvectors of (M_1, M_2), eigenvalues farthest from 1 first. */
-static void csp_of_two_classes(void)
+TEST(csp_of_two_classes)
 {
     set s = make_set(3, 2);
     double A[N * N], B[N * N], lambda[N], V[N * 2];
@@ -117,11 +116,10 @@ static void csp_of_two_classes(void)
     }
     CHECK(outside(&a, V) < 1e-9, "off by %g", outside(&a, V));
     arena_free(&room);
-    free(s.X);
 }
 
 /* Leading eigenvectors of the Karcher and of the arithmetic mean. */
-static void mean_and_pca(void)
+TEST(mean_and_pca)
 {
     set s = make_set(4, 3);
     const char *names[] = {"nn-airm-mean", "pca-nn-airm"};
@@ -139,7 +137,6 @@ static void mean_and_pca(void)
         CHECK(outside(&a, lead) < 1e-9, "%s: off by %g", names[pca], outside(&a, lead));
         arena_free(&room);
     }
-    free(s.X);
 }
 
 /* Observations of one set: of sample i there are LEAST + i % 4, about a mean of its own. */
@@ -148,9 +145,8 @@ enum { LEAST = 7, MOST = P * (LEAST + 3) };
 /* O (MOST x N) <- all observations, s->X and the means <- of each sample's; how many there are. */
 static size_t observe(set *s, double *mean, double *count, double *O)
 {
-    rng r;
     size_t all = 0;
-    rng_seed(&r, 9);
+    rng r = seeded(9);
     for (size_t i = 0; i < P; i++) {
         const size_t rows = LEAST + i % 4;
         double *own = O + all * N, centre[N];
@@ -185,7 +181,7 @@ static void twin_axes(size_t all, const double *O, double *lead)
 
 /* With means: PCA of all observations together. Blocks, here of one row, are each by themselves;
  * matrices without means, or without their numbers, have the pooled covariance. */
-static void pca_of_all_observations(void)
+TEST(pca_of_all_observations)
 {
     set s = make_set(4, 3);
     double mean[P * N], count[P], each[P * N], lead[N * 2], O[MOST * N];
@@ -203,33 +199,28 @@ static void pca_of_all_observations(void)
     const double axes[N * 2] = {[3 * 2] = 1.0, [4 * 2 + 1] = 1.0}; /* of the largest spread */
     CHECK(outside(&apart, axes) < 1e-12, "off by %g", outside(&apart, axes));
     arena_free(&room);
-    free(s.X);
 }
 
-static void means_that_cannot_be(void)
+TEST(means_that_cannot_be)
 {
     set s = make_set(4, 3);
     double mean[P * N], count[P], O[MOST * N];
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     spd_method method = method_of("pca-nn-airm", 2);
     map a = {0};
     observe(&s, mean, count, O);
     s.samples.label = s.label;
     count[7] = 0.0;
-    CHECK(map_fit(ctx, &method, &s.samples, (map_graph){0}, &room, &a) == SPD_EINVAL, " ");
-    CHECK(strstr(spd_context_error(ctx)->message, "sample 7 has 0 observations"), "%s",
-          spd_context_error(ctx)->message);
+    CHECK_FAILED(ctx, map_fit(ctx, &method, &s.samples, (map_graph){0}, &room, &a), SPD_EINVAL,
+                 "sample 7 has 0 observations");
     s.samples.blocks = 2;
-    CHECK(map_fit(ctx, &method, &s.samples, (map_graph){0}, &room, &a) == SPD_EINVAL, " ");
-    CHECK(strstr(spd_context_error(ctx)->message, "2 blocks"), "%s",
-          spd_context_error(ctx)->message);
-    spd_context_free(ctx);
+    CHECK_FAILED(ctx, map_fit(ctx, &method, &s.samples, (map_graph){0}, &room, &a), SPD_EINVAL,
+                 "2 blocks");
     arena_free(&room);
-    free(s.X);
 }
 
 /* Parts of a set have their own means; mapped matrices have none. */
-static void means_of_parts(void)
+TEST(means_of_parts)
 {
     set s = make_set(4, 3);
     double mean[P * N], count[P], O[MOST * N];
@@ -246,43 +237,39 @@ static void means_of_parts(void)
           "means of features that are gone");
     spd_samples_free(part);
     arena_free(&room);
-    free(s.X);
 }
 
-static void learned_and_random(void)
+TEST(learned_and_random)
 {
     set s = make_set(5, 3);
     spd_fit_options o;
-    spd_model *model = NULL;
+    OWN(spd_model) model = NULL;
     map ml = fitted("nn-stein-ml", &s, 2), random = fitted("nn-stein-random", &s, 2);
     map again = fitted("nn-stein-random", &s, 2), whole = fitted("nn-stein-ml", &s, N);
     CHECK(!whole.W, "m = n is the identity");
     CHECK(memcmp(random.W, again.W, N * 2 * sizeof *random.W) == 0, "same seed");
     spd_fit_defaults(&o, sizeof o);
     o.m = 2;
-    o.metric = SPD_STEIN;
-    CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, NULL, &model) == SPD_OK, " ");
+    o.metric = SPD_METRIC_STEIN;
+    CHECK(spd_fit(NULL, SPD_SET(N, P, s.X), s.label, &o, NULL, &model) == SPD_OK, " ");
     CHECK(memcmp(ml.W, model->W, N * 2 * sizeof *ml.W) == 0, "spd_fit's own");
     CHECK(ml.nu_w == model->options->nu_w && ml.nu_b == model->options->nu_b, "nu");
-    spd_model_free(model);
     spd_model_free(ml.model);
     arena_free(&room);
-    free(s.X);
 }
 
 /* label (P) <- predictions of a method for its own training samples but the first, and others. */
 static void predict(const spd_method *method, set *train, const set *test, const spd_model *model,
                     int *label)
 {
-    spd_classifier *c = NULL;
+    OWN(spd_classifier) c = NULL;
     train->samples.label = train->label;
     CHECK(spd_classifier_fit(NULL, method, &train->samples, model, &c) >= 0, "fit");
     CHECK(c && spd_classifier_predict(NULL, c, &test->samples, label) >= 0, "predict");
-    spd_classifier_free(c);
 }
 
 /* A map and then nn is nn on the mapped matrices; the identity changes nothing. */
-static void classifier_behind_a_map(void)
+TEST(classifier_behind_a_map)
 {
     set train = make_set(6, 3), test = make_set(7, 3);
     int plain[P], same[P], mapped[P], by_model[P];
@@ -294,28 +281,25 @@ static void classifier_behind_a_map(void)
     predict(&whole, &train, &test, NULL, same);
     CHECK(memcmp(plain, same, sizeof plain) == 0, "identity");
     spd_fit_options o;
-    spd_model *model = NULL;
+    OWN(spd_model) model = NULL;
     spd_fit_defaults(&o, sizeof o);
     o.m = 2;
-    o.metric = SPD_AIRM;
-    CHECK(spd_fit(NULL, N, P, train.X, train.label, &o, NULL, &model) == SPD_OK, " ");
-    spd_congruence(NULL, N, 2, P, train.X, model->W, S);
-    spd_congruence(NULL, N, 2, P, test.X, model->W, T);
-    spd_nearest(NULL, SPD_AIRM, 2, P, S, P, T,
-                &(spd_neighbours){
-                    .size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2, .brute = 1});
+    o.metric = SPD_METRIC_AIRM;
+    CHECK(spd_fit(NULL, SPD_SET(N, P, train.X), train.label, &o, NULL, &model) == SPD_OK, " ");
+    spd_congruence(NULL, SPD_SET(N, P, train.X), 2, model->W, S);
+    spd_congruence(NULL, SPD_SET(N, P, test.X), 2, model->W, T);
+    spd_nearest(NULL, SPD_METRIC_AIRM, SPD_SET(2, P, S), SPD_SET(2, P, T), 1,
+                &(spd_nearest_options){.size = sizeof(spd_nearest_options), .brute = 1}, index, d2,
+                NULL);
     predict(&ml, &train, &test, NULL, mapped);
     predict(&nn, &train, &test, model, by_model);
     for (size_t i = 0; i < P; i++) {
         CHECK(mapped[i] == train.label[index[i]], "sample %zu", i);
         CHECK(by_model[i] == mapped[i], "sample %zu", i);
     }
-    spd_model_free(model);
-    free(train.X);
-    free(test.X);
 }
 
-static void values_are_told(void)
+TEST(values_are_told)
 {
     set s = make_set(8, 3);
     spd_classifier *c = NULL;
@@ -323,40 +307,37 @@ static void values_are_told(void)
     s.samples.label = s.label;
     CHECK(spd_classifier_fit(NULL, &method, &s.samples, NULL, &c) == SPD_OK, " ");
     const spd_method *used = spd_classifier_method(c);
-    CHECK_CLOSE(used->value[SPD_PARAM_M], 2.0, 0.0, "a third of 5");
-    CHECK(used->value[SPD_PARAM_OBJECTIVE] == SPD_SOFTMAX, "the usual objective");
-    CHECK(isnan(used->value[SPD_PARAM_NU_W]) && isnan(used->value[SPD_PARAM_NU_B]),
+    CHECK_CLOSE(used->value[SPD_PARAMETER_M], 2.0, 0.0, "a third of 5");
+    CHECK(used->value[SPD_PARAMETER_OBJECTIVE] == SPD_OBJECTIVE_SOFTMAX, "the usual objective");
+    CHECK(isnan(used->value[SPD_PARAMETER_NU_W]) && isnan(used->value[SPD_PARAMETER_NU_B]),
           "candidates are no values: they are all");
-    CHECK(used->value[SPD_PARAM_K] >= 1.0, "k");
-    CHECK(isnan(used->value[SPD_PARAM_LAMBDA]), "not its own");
+    CHECK(used->value[SPD_PARAMETER_K] >= 1.0, "k");
+    CHECK(isnan(used->value[SPD_PARAMETER_LAMBDA]), "not its own");
     spd_classifier_free(c);
-    method.value[SPD_PARAM_OBJECTIVE] = SPD_DIFFERENCE;
+    method.value[SPD_PARAMETER_OBJECTIVE] = SPD_OBJECTIVE_DIFFERENCE;
     CHECK(spd_classifier_fit(NULL, &method, &s.samples, NULL, &c) == SPD_OK, " ");
     used = spd_classifier_method(c);
-    CHECK_CLOSE(used->value[SPD_PARAM_NU_W], 12.0, 0.0, "the smallest class");
-    CHECK_CLOSE(used->value[SPD_PARAM_NU_B], 3.0, 0.0, "nu_b");
+    CHECK_CLOSE(used->value[SPD_PARAMETER_NU_W], 12.0, 0.0, "the smallest class");
+    CHECK_CLOSE(used->value[SPD_PARAMETER_NU_B], 3.0, 0.0, "nu_b");
     spd_classifier_free(c);
-    free(s.X);
 }
 
 static void refuse(const spd_method *method, const spd_samples *train, const spd_model *model,
                    const char *word)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     spd_classifier *c = NULL;
     spd_status status = spd_classifier_fit(ctx, method, train, model, &c);
     CHECK(status == SPD_EINVAL && !c, "%s", word);
-    CHECK(strstr(spd_context_error(ctx)->message, word), "%s: %s", word,
-          spd_context_error(ctx)->message);
-    spd_context_free(ctx);
+    CHECK_SAYS(ctx, word);
 }
 
-static void bad_samples(void)
+TEST(bad_samples)
 {
     set s = make_set(9, 3);
     spd_method nn = method_of("nn-airm", NAN), ml = method_of("nn-airm-ml", 9);
     spd_samples t = s.samples;
-    spd_classifier *c = NULL;
+    OWN(spd_classifier) c = NULL;
     int label[P];
     refuse(&nn, &t, NULL, "no labels");
     t.label = s.label;
@@ -374,7 +355,7 @@ static void bad_samples(void)
     spd_method src = method_of("src", NAN);
     refuse(&src, &t, NULL, "vectors");
     spd_method bad = method_of("knn-airm", NAN);
-    bad.value[SPD_PARAM_K] = 1.5;
+    bad.value[SPD_PARAMETER_K] = 1.5;
     refuse(&bad, &t, NULL, "k = 1.5");
     CHECK(spd_classifier_fit(NULL, &nn, &t, NULL, &c) == SPD_OK, " ");
     spd_samples q = t;
@@ -383,22 +364,21 @@ static void bad_samples(void)
     q = t;
     q.n = 4;
     CHECK(spd_classifier_predict(NULL, c, &q, label) == SPD_EINVAL, "other size");
-    spd_classifier_free(c);
     spd_classifier_free(NULL);
-    free(s.X);
 }
 
 /* The blocks of -multi are the maps that -ml learns to n/8 and n/2 (n/4 is the same here), and X
  * itself: squared distances add up. */
-static void several_maps(void)
+TEST(several_maps)
 {
-    static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+    static const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
+                                         SPD_METRIC_LOG_EUCLIDEAN};
     static const char *const names[] = {"nn-stein-multi", "nn-airm-multi", "nn-jeffrey-multi",
                                         "nn-log-euclidean-multi"};
     set s = make_set(11, 3);
     s.samples.label = s.label;
     for (size_t k = 0; k < 4; k++) {
-        arena here = {0};
+        FREED_BY(arena_free) arena here = {0};
         spd_method method = method_of(names[k], 1);
         samples mapped = s.samples;
         map a;
@@ -415,62 +395,34 @@ static void several_maps(void)
             one.metric = metrics[k];
             CHECK(map_fit(NULL, &one, &s.samples, (map_graph){0}, &here, &b) == SPD_OK, " ");
             CHECK(memcmp(b.W, a.part[i]->W, N * b.m * sizeof *b.W) == 0, "another map");
-            spd_congruence(NULL, N, b.m, 2, s.X, b.W, S);
+            spd_congruence(NULL, SPD_SET(N, 2, s.X), b.m, b.W, S);
             spd_distance2(NULL, metrics[k], b.m, S, S + b.m * b.m, &d2);
             sum += d2;
             map_free(&b);
         }
         CHECK_CLOSE(whole, sum, 1e-10, "%s", names[k]);
         map_free(&a);
-        arena_free(&here);
     }
-    free(s.X);
 }
 
 /* Every allocation of every map and a classifier behind it fails once. */
-static void allocation_sweep(void)
+TEST(allocation_sweep)
 {
     const char *names[] = {"nn-airm",       "mdm-stein-csp",   "nn-stein-ml",   "pca-nn-airm",
                            "knn-airm-mean", "nn-stein-random", "nn-stein-multi"};
     set s = make_set(10, 3);
     s.samples.label = s.label;
+    spd_context *ctx = context_on(1);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         spd_method method = method_of(names[k], 2);
-        long before = mem_live(), step = 1;
         int label[P];
-        for (spd_status status = SPD_ENOMEM; status == SPD_ENOMEM && step < 2000; step++) {
-            spd_context *ctx = spd_context_new();
-            spd_classifier *c = NULL;
-            spd_context_set_threads(ctx, 1);
-            mem_fail_at(step);
-            status = spd_classifier_fit(ctx, &method, &s.samples, NULL, &c);
-            if (status >= 0)
-                status = spd_classifier_predict(ctx, c, &s.samples, label);
-            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed",
-                  step);
-            CHECK(status >= 0 || status == SPD_ENOMEM, "%s step %ld: %d %s", names[k], step, status,
-                  spd_context_error(ctx)->message);
-            spd_classifier_free(c);
-            spd_context_free(ctx);
-            CHECK(mem_live() == before, "%s step %ld leaks", names[k], step);
+        for (sweep_state w = SWEEP(ctx, 2, NULL, 0); sweep_on(&w);) {
+            OWN(spd_classifier) c = NULL;
+            w.what = names[k];
+            w.remarks = 1;
+            w.status = spd_classifier_fit(ctx, &method, &s.samples, NULL, &c);
+            if (w.status >= 0)
+                w.status = spd_classifier_predict(ctx, c, &s.samples, label);
         }
-        CHECK(step > 3 && step < 2000, "%s: %ld", names[k], step);
     }
-    free(s.X);
-}
-
-int main(void)
-{
-    RUN(csp_of_two_classes);
-    RUN(mean_and_pca);
-    RUN(pca_of_all_observations);
-    RUN(means_that_cannot_be);
-    RUN(means_of_parts);
-    RUN(learned_and_random);
-    RUN(classifier_behind_a_map);
-    RUN(values_are_told);
-    RUN(bad_samples);
-    RUN(several_maps);
-    RUN(allocation_sweep);
-    return test_summary();
 }

@@ -6,12 +6,12 @@
 
 static spd_method parsed(const char *name)
 {
-    spd_method method = SPD_INIT(spd_method);
+    spd_method method = SPD_STRUCT(spd_method);
     CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
     return method;
 }
 
-static void joined_names(void)
+TEST(joined_names)
 {
     static const struct {
         const char *name;
@@ -20,28 +20,30 @@ static void joined_names(void)
         spd_map map;
         const char *printed;
     } known[] = {
-        {"nn-stein", SPD_NN, SPD_STEIN, SPD_MAP_NONE, "nn-stein"},
-        {"nn-stein-ml", SPD_NN, SPD_STEIN, SPD_MAP_ML, "nn-stein-ml"},
-        {"nn", SPD_NN, SPD_AIRM, SPD_MAP_NONE, "nn-airm"},
-        {"nn-ml", SPD_NN, SPD_AIRM, SPD_MAP_ML, "nn-airm-ml"},
-        {"NN-Riemann-ML", SPD_NN, SPD_AIRM, SPD_MAP_ML, "nn-airm-ml"},
-        {"knn-log-euclidean-csp", SPD_KNN, SPD_LOG_EUCLIDEAN, SPD_MAP_CSP, "knn-log-euclidean-csp"},
-        {"mdm-wasserstein-mean", SPD_MDM, SPD_BURES_WASSERSTEIN, SPD_MAP_MEAN,
+        {"nn-stein", SPD_CLASSIFIER_NN, SPD_METRIC_STEIN, SPD_MAP_NONE, "nn-stein"},
+        {"nn-stein-ml", SPD_CLASSIFIER_NN, SPD_METRIC_STEIN, SPD_MAP_ML, "nn-stein-ml"},
+        {"nn", SPD_CLASSIFIER_NN, SPD_METRIC_AIRM, SPD_MAP_NONE, "nn-airm"},
+        {"nn-ml", SPD_CLASSIFIER_NN, SPD_METRIC_AIRM, SPD_MAP_ML, "nn-airm-ml"},
+        {"NN-Riemann-ML", SPD_CLASSIFIER_NN, SPD_METRIC_AIRM, SPD_MAP_ML, "nn-airm-ml"},
+        {"knn-log-euclidean-csp", SPD_CLASSIFIER_KNN, SPD_METRIC_LOG_EUCLIDEAN, SPD_MAP_CSP,
+         "knn-log-euclidean-csp"},
+        {"mdm-wasserstein-mean", SPD_CLASSIFIER_MDM, SPD_METRIC_BURES_WASSERSTEIN, SPD_MAP_MEAN,
          "mdm-bures-wasserstein-mean"},
-        {"rsr-ml", SPD_RSR, SPD_STEIN, SPD_MAP_ML, "rsr-ml"},
-        {"rsr-stein", SPD_RSR, SPD_STEIN, SPD_MAP_NONE, "rsr"},
-        {"cdl", SPD_CDL, SPD_LOG_EUCLIDEAN, SPD_MAP_NONE, "cdl"},
-        {"cdl-lda-ml", SPD_CDL_LDA, SPD_LOG_EUCLIDEAN, SPD_MAP_ML, "cdl-lda-ml"},
-        {"pca-nn-airm", SPD_NN, SPD_AIRM, SPD_MAP_PCA, "pca-nn-airm"},
-        {"pca-nn", SPD_NN, SPD_AIRM, SPD_MAP_PCA, "pca-nn-airm"},
-        {"riemannian-lle", SPD_LLE, SPD_AIRM, SPD_MAP_NONE, "riemannian-lle"},
-        {"riemannian-hessian-lle-random", SPD_HLLE, SPD_AIRM, SPD_MAP_RANDOM,
-         "riemannian-hessian-lle-random"},
-        {"ksvm-logeuclid", SPD_KSVM, SPD_LOG_EUCLIDEAN, SPD_MAP_NONE, "ksvm-log-euclidean"},
-        {"ts-lda", SPD_TS_LDA, SPD_AIRM, SPD_MAP_NONE, "ts-lda"},
-        {"gsrc", SPD_GSRC, SPD_AIRM, SPD_MAP_NONE, "gsrc"},
-        {"Cov3DJ", SPD_COV3DJ, SPD_EUCLIDEAN, SPD_MAP_NONE, "cov3dj"},
-        {"pca-cov3dj", SPD_COV3DJ, SPD_EUCLIDEAN, SPD_MAP_PCA, "pca-cov3dj"},
+        {"rsr-ml", SPD_CLASSIFIER_RSR, SPD_METRIC_STEIN, SPD_MAP_ML, "rsr-ml"},
+        {"rsr-stein", SPD_CLASSIFIER_RSR, SPD_METRIC_STEIN, SPD_MAP_NONE, "rsr"},
+        {"cdl", SPD_CLASSIFIER_CDL, SPD_METRIC_LOG_EUCLIDEAN, SPD_MAP_NONE, "cdl"},
+        {"cdl-lda-ml", SPD_CLASSIFIER_CDL_LDA, SPD_METRIC_LOG_EUCLIDEAN, SPD_MAP_ML, "cdl-lda-ml"},
+        {"pca-nn-airm", SPD_CLASSIFIER_NN, SPD_METRIC_AIRM, SPD_MAP_PCA, "pca-nn-airm"},
+        {"pca-nn", SPD_CLASSIFIER_NN, SPD_METRIC_AIRM, SPD_MAP_PCA, "pca-nn-airm"},
+        {"riemannian-lle", SPD_CLASSIFIER_LLE, SPD_METRIC_AIRM, SPD_MAP_NONE, "riemannian-lle"},
+        {"riemannian-hessian-lle-random", SPD_CLASSIFIER_HESSIAN_LLE, SPD_METRIC_AIRM,
+         SPD_MAP_RANDOM, "riemannian-hessian-lle-random"},
+        {"ksvm-logeuclid", SPD_CLASSIFIER_KSVM, SPD_METRIC_LOG_EUCLIDEAN, SPD_MAP_NONE,
+         "ksvm-log-euclidean"},
+        {"ts-lda", SPD_CLASSIFIER_TS_LDA, SPD_METRIC_AIRM, SPD_MAP_NONE, "ts-lda"},
+        {"gsrc", SPD_CLASSIFIER_GSRC, SPD_METRIC_AIRM, SPD_MAP_NONE, "gsrc"},
+        {"Cov3DJ", SPD_CLASSIFIER_COV3DJ, SPD_METRIC_EUCLIDEAN, SPD_MAP_NONE, "cov3dj"},
+        {"pca-cov3dj", SPD_CLASSIFIER_COV3DJ, SPD_METRIC_EUCLIDEAN, SPD_MAP_PCA, "pca-cov3dj"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         char name[SPD_METHOD_NAME];
@@ -57,7 +59,7 @@ static void joined_names(void)
 }
 
 /* What a name prints reads as the same method, for all that are possible. */
-static void names_go_round(void)
+TEST(names_go_round)
 {
     size_t possible = 0;
     for (unsigned c = 0; c < SPD_CLASSIFIERS; c++)
@@ -68,7 +70,7 @@ static void names_go_round(void)
                                      .classifier = (spd_classifier_kind)c,
                                      .metric = (spd_metric)m,
                                      .map = (spd_map)a};
-                spd_method back = SPD_INIT(spd_method);
+                spd_method back = SPD_STRUCT(spd_method);
                 spd_method_name(&method, name);
                 if (spd_method_parse(NULL, name, &back) != SPD_OK)
                     continue;
@@ -82,16 +84,14 @@ static void names_go_round(void)
 
 static void refuse(const char *name, const char *word)
 {
-    spd_context *ctx = spd_context_new();
-    spd_method method = {.size = sizeof(spd_method), .classifier = SPD_MDM};
+    spd_context *ctx = context_on(0);
+    spd_method method = {.size = sizeof(spd_method), .classifier = SPD_CLASSIFIER_MDM};
     CHECK(spd_method_parse(ctx, name, &method) == SPD_EINVAL, "%s", name);
-    CHECK(strstr(spd_context_error(ctx)->message, word), "%s: %s", name,
-          spd_context_error(ctx)->message);
-    CHECK(method.classifier == SPD_MDM, "touched");
-    spd_context_free(ctx);
+    CHECK_SAYS(ctx, word);
+    CHECK(method.classifier == SPD_CLASSIFIER_MDM, "touched");
 }
 
-static void bad_names(void)
+TEST(bad_names)
 {
     refuse("", "no method ''");
     refuse("nnn-stein", "rsr");
@@ -106,41 +106,31 @@ static void bad_names(void)
     refuse(NULL, "the name");
 }
 
-static void single_names(void)
+TEST(single_names)
 {
-    spd_parameter parameter;
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++) {
-        const char *name = spd_parameter_name((spd_parameter)i);
-        CHECK(spd_parameter_parse(NULL, name, &parameter) == SPD_OK && parameter == i, "%s", name);
+    for (int i = 0; i < SPD_PARAMETERS; i++) {
+        const char *name = spd_name(SPD_ENUM_PARAMETER, (spd_parameter)i);
+        CHECK(spd_parse(NULL, SPD_ENUM_PARAMETER, name) == i, "%s", name);
     }
     spd_context *ctx = spd_context_new();
-    CHECK(spd_parameter_parse(ctx, "nub", &parameter) == SPD_EINVAL, "nub");
-    CHECK(strstr(spd_context_error(ctx)->message,
-                 "parameter 'nub' is unknown; did you mean 'nu-b'? Use one of m, nu-w"),
-          "%s", spd_context_error(ctx)->message);
+    CHECK(spd_parse(ctx, SPD_ENUM_PARAMETER, "nub") == SPD_EINVAL, "nub");
+    CHECK_SAYS(ctx, "parameter 'nub' is unknown; did you mean 'nu-b'? Use one of m, nu-w");
     spd_context_free(ctx);
-    CHECK(!spd_parameter_name(SPD_PARAMETERS) && !spd_map_name(SPD_MAPS), "past the end");
-    CHECK(!spd_classifier_name(SPD_CLASSIFIERS), "past the end");
+    CHECK(!spd_name(SPD_ENUM_PARAMETER, SPD_PARAMETERS) && !spd_name(SPD_ENUM_MAP, SPD_MAPS),
+          "past the end");
+    CHECK(!spd_name(SPD_ENUM_CLASSIFIER, SPD_CLASSIFIERS), "past the end");
 }
 
-static void uses(void)
+TEST(uses)
 {
     spd_method rsr = parsed("rsr-ml"), nn = parsed("nn-stein"), knn = parsed("knn-airm-csp");
-    CHECK(spd_method_uses(&rsr, SPD_PARAM_M) && spd_method_uses(&rsr, SPD_PARAM_NU_B), "map");
-    CHECK(spd_method_uses(&rsr, SPD_PARAM_LAMBDA) && spd_method_uses(&rsr, SPD_PARAM_BETA), "rsr");
-    CHECK(!spd_method_uses(&nn, SPD_PARAM_M) && !spd_method_uses(&nn, SPD_PARAM_K), "nn");
-    CHECK(spd_method_uses(&knn, SPD_PARAM_K) && spd_method_uses(&knn, SPD_PARAM_M), "knn");
-    CHECK(!spd_method_uses(&knn, SPD_PARAM_NU_B), "csp has no graph");
+    CHECK(spd_method_uses(&rsr, SPD_PARAMETER_M) && spd_method_uses(&rsr, SPD_PARAMETER_NU_B),
+          "map");
+    CHECK(spd_method_uses(&rsr, SPD_PARAMETER_LAMBDA) && spd_method_uses(&rsr, SPD_PARAMETER_BETA),
+          "rsr");
+    CHECK(!spd_method_uses(&nn, SPD_PARAMETER_M) && !spd_method_uses(&nn, SPD_PARAMETER_K), "nn");
+    CHECK(spd_method_uses(&knn, SPD_PARAMETER_K) && spd_method_uses(&knn, SPD_PARAMETER_M), "knn");
+    CHECK(!spd_method_uses(&knn, SPD_PARAMETER_NU_B), "csp has no graph");
     spd_method src = parsed("src");
     CHECK(spd_method_on_vectors(&src) && !spd_method_on_vectors(&nn), "vectors");
-}
-
-int main(void)
-{
-    RUN(joined_names);
-    RUN(names_go_round);
-    RUN(bad_names);
-    RUN(single_names);
-    RUN(uses);
-    return test_summary();
 }

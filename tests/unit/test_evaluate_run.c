@@ -24,13 +24,14 @@ static void set_up(setup *s, size_t p, size_t classes)
     *s = (setup){.set = labelled_random(3, N, p, classes, 0.5)};
     spd_fit_defaults(&s->fit, sizeof s->fit);
     s->fit.max_iter = 5;
-    s->grid.count[SPD_PARAM_M] = s->grid.count[SPD_PARAM_NU_B] = s->grid.count[SPD_PARAM_K] = 2;
-    s->grid.value[SPD_PARAM_M] = sizes;
-    s->grid.value[SPD_PARAM_NU_B] = nu_b;
-    s->grid.value[SPD_PARAM_K] = k;
+    s->grid.count[SPD_PARAMETER_M] = s->grid.count[SPD_PARAMETER_NU_B] =
+        s->grid.count[SPD_PARAMETER_K] = 2;
+    s->grid.value[SPD_PARAMETER_M] = sizes;
+    s->grid.value[SPD_PARAMETER_NU_B] = nu_b;
+    s->grid.value[SPD_PARAMETER_K] = k;
     spd_evaluate_defaults(&s->options, sizeof s->options);
     for (size_t m = 0; m < METHODS; m++) {
-        s->method[m] = (spd_method)SPD_INIT(spd_method);
+        s->method[m] = (spd_method)SPD_STRUCT(spd_method);
         CHECK(spd_method_parse(NULL, names[m], &s->method[m]) == SPD_OK, "%s", names[m]);
         s->method[m].fit = &s->fit;
         s->method_at[m] = &s->method[m];
@@ -44,17 +45,15 @@ static void set_up(setup *s, size_t p, size_t classes)
 static spd_evaluation *run(const setup *s)
 {
     spd_evaluation *e = NULL;
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     spd_status status = spd_evaluate(ctx, &s->set.samples, &s->options, &e);
     CHECK(status == SPD_OK && e, "%d, %s", status, spd_context_error(ctx)->message);
-    spd_context_free(ctx);
-    return e;
+    return OWNED(spd_evaluation, e);
 }
 
-/* ---- parts ------------------------------------------------------------------------------------
- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
-static void parts_of_samples(void)
+TEST(parts_of_samples)
 {
     labelled_set set = labelled_random(1, N, P, 3, 0.4);
     const size_t index[] = {7, 0, 23, 7};
@@ -88,22 +87,20 @@ static void parts_of_samples(void)
     all.size = 0;
     CHECK(spd_samples_subset(NULL, &all, 1, index, &part) == SPD_EINVAL && !part, "no size");
     CHECK(mem_live() == live, "leak");
-    labelled_free(&set);
 }
 
-/* ---- against single calls ---------------------------------------------------------------------
- */
+/* ---- against single calls -------------------------------------------------------------------- */
 
 /* One method in one round: spd_tune, spd_classifier_fit, spd_classifier_predict. */
 static void twin_round(const setup *s, const spd_round *round, size_t m, const spd_outcome *o)
 {
     spd_samples *train = NULL, *test = NULL;
-    spd_classifier *c = NULL;
+    OWN(spd_classifier) c = NULL;
     spd_method method = s->method[m];
-    spd_tuning tuning = {
+    spd_tune_options tuning = {
         .size = sizeof tuning, .folds = 3, .seed = s->options.seed, .grid = &s->grid};
-    spd_tuned tuned = SPD_INIT(spd_tuned);
-    spd_score score = SPD_INIT(spd_score);
+    spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
+    spd_score score = SPD_STRUCT(spd_score);
     int label[P];
     spd_samples_subset(NULL, &s->set.samples, round->train_count, round->train, &train);
     spd_samples_subset(NULL, &s->set.samples, round->test_count, round->test, &test);
@@ -124,7 +121,6 @@ static void twin_round(const setup *s, const spd_round *round, size_t m, const s
     CHECK((model != NULL) == (m > 0), "%s: a map", names[m]);
     if (o->model)
         CHECK(memcmp(o->model->W, model->W, N * model->m * sizeof(double)) == 0, "%s: W", names[m]);
-    spd_classifier_free(c);
     spd_samples_free(train);
     spd_samples_free(test);
 }
@@ -135,6 +131,25 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* A score in the table of fields: its mean and deviation are where the table says. */
+static void check_field(const spd_method_result *mine, const spd_result_field *f)
+{
+    double mean = 0.0, squares = 0.0, value[3], found[2];
+    for (size_t r = 0; r < 3; r++) {
+        memcpy(&value[r], (const char *)mine->outcome[r] + f->outcome, sizeof *value);
+        mean += value[r] / 3;
+    }
+    for (size_t r = 0; r < 3; r++)
+        squares += pow(value[r] - mean, 2);
+    memcpy(&found[0], (const char *)mine + f->mean, sizeof *found);
+    memcpy(&found[1], (const char *)mine + f->deviation, sizeof *found);
+    if (isnan(mean))
+        CHECK(isnan(found[0]) && isnan(found[1]), "no %s of %s", f->name, mine->name);
+    else
+        CHECK(fabs(found[0] - mean) < 1e-14 && fabs(found[1] - sqrt(squares / 2)) < 1e-14,
+              "%s of %s", f->name, mine->name);
+}
+
 /* Deviation, confusion and the median of McNemar's tests, from the outcomes. */
 static void twin_summary(const setup *s, const spd_evaluation *e, size_t m)
 {
@@ -143,7 +158,7 @@ static void twin_summary(const setup *s, const spd_evaluation *e, size_t m)
     const spd_method_result *mine = e->method[m], *first = e->method[0];
     for (size_t r = 0; r < 3; r++) {
         int truth[P];
-        spd_mcnemar_result test = SPD_INIT(spd_mcnemar_result);
+        spd_mcnemar_result test = SPD_STRUCT(spd_mcnemar_result);
         const spd_round *round = e->round[r];
         for (size_t i = 0; i < round->test_count; i++) {
             truth[i] = s->set.label[round->test[i]];
@@ -158,12 +173,14 @@ static void twin_summary(const setup *s, const spd_evaluation *e, size_t m)
         squares += pow(mine->outcome[r]->accuracy - mean, 2);
     CHECK_CLOSE(mine->accuracy, mean, 1e-14, "mean of %s", mine->name);
     CHECK_CLOSE(mine->accuracy_deviation, sqrt(squares / 2), 1e-14, "deviation of %s", mine->name);
+    for (size_t i = 0; i < SPD_RESULT_SCORES; i++)
+        check_field(mine, spd_result_field_at(i));
     CHECK(memcmp(confusion, mine->confusion, sizeof confusion) == 0, "confusion of %s", mine->name);
     qsort(p, 3, sizeof *p, ascending);
     CHECK(mine->p_value[0] == p[1] && first->p_value[m] == p[1], "test of %s", mine->name);
 }
 
-static void splits(void)
+TEST(splits)
 {
     setup s;
     set_up(&s, P, 3);
@@ -189,15 +206,12 @@ static void splits(void)
     for (size_t m = 0; m < METHODS; m++)
         twin_summary(&s, e, m);
     CHECK(e->least_folds == 3 && e->most_folds == 3 && !e->folds_grouped, "folds");
-    spd_evaluation_free(e);
-    labelled_free(&s.set);
 }
 
-/* ---- protocols --------------------------------------------------------------------------------
- */
+/* ---- protocols ------------------------------------------------------------------------------- */
 
 /* Numbers of groups may have gaps; rounds go up. */
-static void leaving_out(void)
+TEST(leaving_out)
 {
     setup s;
     int group[P];
@@ -217,22 +231,18 @@ static void leaving_out(void)
             CHECK(group[round->test[i]] == order[r], "round %zu, test %zu", r, i);
         CHECK(e->method[1]->outcome[r]->folds == 2, "a fold for each group that is left");
     }
-    spd_evaluation_free(e);
-    s.options.fold_rule = SPD_FOLDS_SINGLE;
+    s.options.fold_rule = SPD_FOLD_RULE_SINGLE;
     e = run(&s);
     CHECK(!e->folds_grouped && e->method[1]->outcome[0]->folds == 3, "single");
-    spd_evaluation_free(e);
     /* A class is of one group: folds by group would test what they have not seen. */
-    s.options.fold_rule = SPD_FOLDS_IF_SHARED;
+    s.options.fold_rule = SPD_FOLD_RULE_IF_SHARED;
     s.options.fold_group = s.set.label;
     e = run(&s);
     CHECK(!e->folds_grouped, "not shared");
-    spd_evaluation_free(e);
-    labelled_free(&s.set);
 }
 
 /* Every sample is tested once each time, classes in proportion; groups stay whole. */
-static void folds(void)
+TEST(folds)
 {
     setup s;
     int group[P];
@@ -265,7 +275,6 @@ static void folds(void)
               memcmp(e->round[0]->test, e->round[4]->test,
                      e->round[0]->test_count * sizeof *e->round[0]->test) != 0,
           "dealt anew");
-    spd_evaluation_free(e);
     for (size_t i = 0; i < P; i++)
         group[i] = (int)(i % 5);
     s.options.group = group;
@@ -278,7 +287,6 @@ static void folds(void)
         for (size_t i = 0; i < e->round[r]->train_count; i++)
             for (size_t j = 0; j < e->round[r]->test_count; j++)
                 CHECK(group[e->round[r]->train[i]] != group[e->round[r]->test[j]], "torn");
-    spd_evaluation_free(e);
     e = NULL;
     s.options.outer_folds = 6;
     CHECK(spd_evaluate(NULL, &s.set.samples, &s.options, &e) == SPD_EINVAL, "five groups");
@@ -287,10 +295,9 @@ static void folds(void)
     CHECK(spd_evaluate(NULL, &s.set.samples, &s.options, &e) == SPD_EINVAL, "too many");
     s.options.outer_folds = 1;
     CHECK(spd_evaluate(NULL, &s.set.samples, &s.options, &e) == SPD_EINVAL && !e, "too few");
-    labelled_free(&s.set);
 }
 
-static void naming(void)
+TEST(naming)
 {
     setup s;
     char train[P] = {0}, test[P] = {0};
@@ -308,18 +315,14 @@ static void naming(void)
     CHECK(e->method[0]->accuracy_deviation == 0.0, "one round");
     for (size_t m = 0; m < METHODS; m++)
         twin_round(&s, e->round[0], m, e->method[m]->outcome[0]);
-    spd_evaluation_free(e);
     s.options.train = NULL;
     e = run(&s);
     CHECK(e->round[0]->train_count == 18 && e->round[0]->test_count == 6, "what the tests leave");
-    spd_evaluation_free(e);
-    labelled_free(&s.set);
 }
 
-/* ---- remarks, callback, failures --------------------------------------------------------------
- */
+/* ---- remarks, callback, failures ------------------------------------------------------------- */
 
-static void remarks(void)
+TEST(remarks)
 {
     setup s;
     char test[P] = {0};
@@ -331,7 +334,6 @@ static void remarks(void)
     spd_evaluation *e = run(&s);
     CHECK(e->remarks == 1 && e->remark[0]->kind == SPD_REMARK_SINGLES, "%zu remarks", e->remarks);
     CHECK(e->remark[0]->count == 1 && e->remark[0]->label == 3, "class %d", e->remark[0]->label);
-    spd_evaluation_free(e);
     s.options.protocol = SPD_PROTOCOL_GIVEN;
     s.options.test = test;
     test[5] = 1;
@@ -340,7 +342,6 @@ static void remarks(void)
     CHECK(e->remark[1]->kind == SPD_REMARK_UNSEEN && e->remark[1]->count == 1 &&
               e->remark[1]->total == 1 && e->remark[1]->label == 3,
           "unseen");
-    spd_evaluation_free(e);
     s.options.protocol = SPD_PROTOCOL_LEAVE_OUT;
     int group[P];
     for (size_t i = 0; i < P; i++)
@@ -351,8 +352,6 @@ static void remarks(void)
               e->remark[0]->round == 1 && e->remark[0]->label == 0 && e->remark[0]->total == 3,
           "%zu remarks, the first of kind %d", e->remarks, (int)e->remark[0]->kind);
     CHECK(e->remark[1]->kind == SPD_REMARK_UNSEEN && e->remark[1]->round == 2, "unseen");
-    spd_evaluation_free(e);
-    labelled_free(&s.set);
 }
 
 typedef struct witness {
@@ -370,7 +369,7 @@ static int watch(void *user, const spd_evaluation *so_far, size_t round, size_t 
     return w->calls == w->stop_at;
 }
 
-static void told_and_cancelled(void)
+TEST(told_and_cancelled)
 {
     setup s;
     witness w = {0};
@@ -379,7 +378,6 @@ static void told_and_cancelled(void)
     s.options.after = watch;
     s.options.user = &w;
     spd_evaluation *e = run(&s);
-    spd_evaluation_free(e);
     CHECK(w.calls == 2 * (METHODS + 1), "%zu calls", w.calls);
     for (size_t c = 0; c < w.calls; c++) {
         size_t at = c % (METHODS + 1);
@@ -395,22 +393,20 @@ static void told_and_cancelled(void)
         CHECK(w.calls == stop && mem_live() == live, "stop at %zu: a leak or a call too many",
               stop);
     }
-    labelled_free(&s.set);
 }
 
 static void refuse(const setup *s, const char *words)
 {
     spd_evaluation *e = NULL;
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     long live = mem_live();
     CHECK(spd_evaluate(ctx, &s->set.samples, &s->options, &e) == SPD_EINVAL && !e, "%s", words);
     CHECK(strstr(spd_context_error(ctx)->message, words), "%s, not %s",
           spd_context_error(ctx)->message, words);
     CHECK(mem_live() == live, "%s: leak", words);
-    spd_context_free(ctx);
 }
 
-static void refusals(void)
+TEST(refusals)
 {
     setup s;
     char flag[P] = {1, 1};
@@ -451,48 +447,21 @@ static void refusals(void)
     refuse(&s, "sample 4 has class 3");
     s.set.samples.label = NULL;
     refuse(&s, "no labels");
-    labelled_free(&s.set);
 }
 
 /* Every allocation fails once: SPD_ENOMEM, no leak, no result. */
-static void allocation_sweep(void)
+TEST(allocation_sweep)
 {
     setup s;
     set_up(&s, 12, 2);
     s.options.repeats = 1;
     s.fit.max_iter = 1;
-    s.grid.count[SPD_PARAM_M] = s.grid.count[SPD_PARAM_NU_B] = 1;
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 1);
-    spd_status status = SPD_ENOMEM;
-    long step = 0;
-    while (status == SPD_ENOMEM && ++step < 20000) {
-        spd_evaluation *e = NULL;
-        long live = mem_live();
-        mem_fail_at(step);
-        status = spd_evaluate(ctx, &s.set.samples, &s.options, &e);
-        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", step);
-        CHECK((status == SPD_OK) == (e != NULL), "step %ld", step);
-        CHECK(spd_context_error(ctx)->status == status, "step %ld", step);
-        spd_evaluation_free(e);
-        CHECK(mem_live() == live, "step %ld leaks", step);
+    s.grid.count[SPD_PARAMETER_M] = s.grid.count[SPD_PARAMETER_NU_B] = 1;
+    spd_context *ctx = context_on(1);
+    for (sweep_state w = SWEEP(ctx, 99, NULL, 0); sweep_on(&w);) {
+        OWN(spd_evaluation) e = NULL;
+        w.status = spd_evaluate(ctx, &s.set.samples, &s.options, &e);
+        CHECK_MADE(w, e);
+        CHECK(spd_context_error(ctx)->status == w.status, "allocation %ld", w.k);
     }
-    CHECK(status == SPD_OK && step > 100, "%d after %ld: %s", status, step,
-          spd_context_error(ctx)->message);
-    spd_context_free(ctx);
-    labelled_free(&s.set);
-}
-
-int main(void)
-{
-    RUN(parts_of_samples);
-    RUN(splits);
-    RUN(leaving_out);
-    RUN(folds);
-    RUN(naming);
-    RUN(remarks);
-    RUN(told_and_cancelled);
-    RUN(refusals);
-    RUN(allocation_sweep);
-    return test_summary();
 }

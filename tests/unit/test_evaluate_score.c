@@ -5,11 +5,11 @@
 
 #include "evaluate/folds.h"
 
-static void scores(void)
+TEST(scores)
 {
     const int truth[] = {0, 0, 0, 0, 1, 1, 3, 3}, said[] = {0, 0, 1, 0, 1, 2, 3, 3};
     int64_t table[16];
-    spd_score score = SPD_INIT(spd_score);
+    spd_score score = SPD_STRUCT(spd_score);
     CHECK(spd_score_predictions(NULL, 8, 4, truth, said, &score, table) == SPD_OK, " ");
     CHECK(score.total == 8 && score.correct == 6, "%zu of %zu", score.correct, score.total);
     CHECK_CLOSE(score.accuracy, 0.75, 0.0, " ");
@@ -54,13 +54,12 @@ static double twin_auc(size_t p, size_t kinds, const int *truth, const double *s
     return sum / areas;
 }
 
-static void areas(void)
+TEST(areas)
 {
     enum { COUNT = 60, KINDS = 4 };
     int truth[COUNT];
     double score[COUNT * KINDS], auc = 0.0;
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     for (int round = 0; round < 6; round++) {
         int falls = round % 2, kinds = round < 2 ? 2 : KINDS;
         for (size_t i = 0; i < COUNT; i++) {
@@ -106,11 +105,10 @@ static double normal_p(double n, double plus)
     return erfc(fabs(z) / sqrt(2.0));
 }
 
-static void wilcoxon(void)
+TEST(wilcoxon)
 {
     double first[300], second[300], rank[12];
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     for (int round = 0; round < 20; round++) {
         size_t n = 1 + rng_below(&r, 11);
         double plus = 0.0;
@@ -128,7 +126,7 @@ static void wilcoxon(void)
             plus += first[i] > second[i] ? rank[i] : 0.0;
         }
         first[n] = second[n] = 7.0; /* no difference: left out */
-        spd_wilcoxon_result result = SPD_INIT(spd_wilcoxon_result);
+        spd_wilcoxon_result result = SPD_STRUCT(spd_wilcoxon_result);
         CHECK(spd_wilcoxon(NULL, n + 1, first, second, &result) == SPD_OK, " ");
         CHECK(result.used == n, "%zu of %zu", result.used, n);
         CHECK_CLOSE(result.plus, plus, 1e-12, "round %d", round);
@@ -136,7 +134,7 @@ static void wilcoxon(void)
         CHECK_CLOSE(result.p_value, twin_wilcoxon(n, rank, plus), 1e-12, "round %d", round);
     }
     /* Exact and normal nearly agree where one takes over from the other. */
-    spd_wilcoxon_result few = SPD_INIT(spd_wilcoxon_result), many = few;
+    spd_wilcoxon_result few = SPD_STRUCT(spd_wilcoxon_result), many = few;
     for (size_t i = 0; i < 300; i++) {
         second[i] = 0.0;
         first[i] = (i % 5 < 3 ? 1.0 : -1.0) * (double)(i + 1);
@@ -153,7 +151,7 @@ static void wilcoxon(void)
     CHECK(spd_wilcoxon(NULL, 0, first, second, &few) == SPD_EINVAL, "none");
 }
 
-static void holm(void)
+TEST(holm)
 {
     const double p[] = {0.01, 0.04, NAN, 0.03, 0.005, 0.9};
     const double expected[] = {0.04, 0.09, NAN, 0.09, 0.025, 0.9};
@@ -182,12 +180,12 @@ static double twin_mcnemar(size_t b, size_t c)
     return p < 1.0 ? p : 1.0;
 }
 
-static void mcnemar(void)
+TEST(mcnemar)
 {
     int truth[200] = {0}, first[200], second[200];
     for (size_t b = 0; b < 30; b += 3)
         for (size_t c = 0; c < 30; c += 2) {
-            spd_mcnemar_result result = SPD_INIT(spd_mcnemar_result);
+            spd_mcnemar_result result = SPD_STRUCT(spd_mcnemar_result);
             for (size_t i = 0; i < 200; i++) {
                 first[i] = i < 10 || (i >= 100 && i < 100 + c) ? 1 : 0;
                 second[i] = i < 10 || (i >= 50 && i < 50 + b) ? 2 : 0;
@@ -196,7 +194,7 @@ static void mcnemar(void)
             CHECK(result.only_first == b && result.only_second == c, "%zu %zu", b, c);
             CHECK_CLOSE(result.p_value, twin_mcnemar(b, c), 1e-12, "%zu %zu", b, c);
         }
-    spd_mcnemar_result result = SPD_INIT(spd_mcnemar_result);
+    spd_mcnemar_result result = SPD_STRUCT(spd_mcnemar_result);
     CHECK(spd_mcnemar(NULL, 200, truth, truth, truth, &result) == SPD_OK, " ");
     CHECK_CLOSE(result.p_value, 1.0, 0.0, "no difference");
 }
@@ -211,7 +209,7 @@ static size_t labels_of(size_t kinds, int *label)
     return p;
 }
 
-static void splits(void)
+TEST(splits)
 {
     int label[100];
     char train[100], again[100], other[100];
@@ -243,7 +241,7 @@ static void splits(void)
     CHECK(spd_split(NULL, 3, each, 0.5, 0, 7, 0, train) == SPD_EINVAL, "one sample a class");
 }
 
-static void folds_by_class(void)
+TEST(folds_by_class)
 {
     int label[100];
     size_t p = labels_of(4, label), folds = 9, fold[100], count[4][4] = {{0}};
@@ -267,7 +265,7 @@ static void folds_by_class(void)
         }
 }
 
-static void folds_by_group(void)
+TEST(folds_by_group)
 {
     int label[120], group[120];
     size_t folds = 5, fold[120], home[12], count[5][3] = {{0}};
@@ -298,7 +296,7 @@ static void folds_by_group(void)
 }
 
 /* Groups that suit all folds alike go to the smallest. */
-static void small_folds_come_first(void)
+TEST(small_folds_come_first)
 {
     const int label[5] = {0, 0, 0, 1, 2}, group[5] = {7, 7, 7, 8, 9};
     for (uint64_t seed = 0; seed < 4; seed++) {
@@ -309,14 +307,14 @@ static void small_folds_come_first(void)
 }
 
 /* After recentring the mean of each group is the identity. */
-static void recentring(void)
+TEST(recentring)
 {
     const size_t n = 4, p = 30;
     /* those whose mean moves with congruences */
-    const spd_metric metrics[] = {SPD_AIRM, SPD_STEIN, SPD_JEFFREY, SPD_EUCLIDEAN};
+    const spd_metric metrics[] = {SPD_METRIC_AIRM, SPD_METRIC_STEIN, SPD_METRIC_JEFFREY,
+                                  SPD_METRIC_EUCLIDEAN};
     int group[30];
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     double *X = random_set(&r, n, p, 50.0), *Y = block(p * n * n), *part = block(p * n * n);
     for (size_t i = 0; i < p; i++)
         group[i] = (int)(i % 3) * 2;
@@ -328,48 +326,28 @@ static void recentring(void)
             for (size_t i = 0; i < p; i++)
                 if (group[i] == g)
                     memcpy(part + size++ * n * n, Y + i * n * n, n * n * sizeof *Y);
-            CHECK(spd_mean(NULL, metrics[k], n, size, part, NULL, M, NULL) >= 0, " ");
+            CHECK(spd_mean(NULL, metrics[k], SPD_SET(n, size, part), NULL, M, NULL) >= 0, " ");
             for (size_t e = 0; e < n * n; e++)
                 CHECK_CLOSE(M[e], e % (n + 1) == 0 ? 1.0 : 0.0, 1e-9, "metric %zu", k);
         }
     }
-    CHECK(spd_recenter(NULL, SPD_AIRM, n, p, X, group, Y) == SPD_OK, " ");
-    CHECK(spd_recenter(NULL, SPD_AIRM, n, p, X, group, X) == SPD_OK, "in place");
+    CHECK(spd_recenter(NULL, SPD_METRIC_AIRM, n, p, X, group, Y) == SPD_OK, " ");
+    CHECK(spd_recenter(NULL, SPD_METRIC_AIRM, n, p, X, group, X) == SPD_OK, "in place");
     CHECK(memcmp(X, Y, p * n * n * sizeof *X) == 0, "in place");
     group[3] = -1;
-    CHECK(spd_recenter(NULL, SPD_AIRM, n, p, X, group, Y) == SPD_EINVAL, "no group");
-    free(X);
-    free(Y);
-    free(part);
+    CHECK(spd_recenter(NULL, SPD_METRIC_AIRM, n, p, X, group, Y) == SPD_EINVAL, "no group");
 }
 
 /* Shares that cannot be written in binary add up to 1 all the same. */
-static void kappa_of_all_right(void)
+TEST(kappa_of_all_right)
 {
     int truth[60];
     for (int k = 2; k <= 20; k++)
         for (size_t p = (size_t)k; p <= 60; p++) {
-            spd_score score = SPD_INIT(spd_score);
+            spd_score score = SPD_STRUCT(spd_score);
             for (size_t i = 0; i < p; i++)
                 truth[i] = (int)i % k;
-            CHECK(spd_score_predictions(NULL, p, (size_t)k, truth, truth, &score, NULL) == SPD_OK,
-                  " ");
+            CHECK_OK(NULL, spd_score_predictions(NULL, p, (size_t)k, truth, truth, &score, NULL));
             CHECK(score.kappa == 1.0, "%d classes, %zu: %.17g", k, p, score.kappa);
         }
-}
-
-int main(void)
-{
-    RUN(scores);
-    RUN(kappa_of_all_right);
-    RUN(areas);
-    RUN(mcnemar);
-    RUN(wilcoxon);
-    RUN(holm);
-    RUN(splits);
-    RUN(folds_by_class);
-    RUN(folds_by_group);
-    RUN(small_folds_come_first);
-    RUN(recentring);
-    return test_summary();
 }

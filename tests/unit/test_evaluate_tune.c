@@ -1,6 +1,6 @@
 /* test_evaluate_tune.c - values by cross-validation: against a slow twin, whatever the threads. */
 #include "random_spd.h"
-#include "test.h"
+#include "repeat.h"
 
 #include "base/memory.h"
 #include "evaluate/method.h"
@@ -24,8 +24,7 @@ static set draw_set(uint64_t seed, double near, double across, double far, doubl
 {
     set s = {.X = block(P * N * N)};
     double L[N * N];
-    rng r;
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     for (size_t i = 0; i < P; i++) {
         s.label[i] = (int)(i % 3);
         for (size_t a = 0; a < N; a++)
@@ -35,7 +34,7 @@ static set draw_set(uint64_t seed, double near, double across, double far, doubl
                                                                         : far);
         L[0] += gap * s.label[i];
         L[N + 1] -= gap * (s.label[i] == 1);
-        spd_apply(NULL, SPD_EXP, 0.0, N, 1, L, s.X + i * N * N);
+        spd_apply(NULL, SPD_FUNCTION_EXP, 0.0, SPD_SET(N, 1, L), s.X + i * N * N);
     }
     s.samples = (spd_samples){.size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = 3};
     return s;
@@ -48,13 +47,12 @@ static set make_set(uint64_t seed)
 
 static spd_method method_of(const char *name)
 {
-    spd_method method = SPD_INIT(spd_method);
+    spd_method method = SPD_STRUCT(spd_method);
     CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
     return method;
 }
 
-/* ---- settings ---------------------------------------------------------------------------------
- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static arena room; /* what a test makes, until its end */
 
@@ -67,7 +65,7 @@ static settings settings_of(const char *name, const spd_samples *train, const sp
 }
 
 /* Of a map the size alone is tried; neighbours of the difference, where that is asked for. */
-static void default_grids(void)
+TEST(default_grids)
 {
     spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 93, .classes = 3};
     const double expected[] = {12, 23, 35, 47, 70, 93}, nu_b[] = {1, 3, 10};
@@ -76,22 +74,23 @@ static void default_grids(void)
     for (size_t i = 0; i < 6; i++) {
         spd_method method = method_of("nn-stein-ml");
         settings_use(&s, i, &method);
-        double o = method.value[SPD_PARAM_OBJECTIVE];
-        CHECK_CLOSE(method.value[SPD_PARAM_M], expected[i], 0.0, "setting %zu", i);
-        CHECK(i == 5 ? isnan(o) : o == SPD_SOFTMAX, "objective of setting %zu", i);
-        CHECK(isnan(method.value[SPD_PARAM_NU_B]), "nu_b of setting %zu", i);
+        double o = method.value[SPD_PARAMETER_OBJECTIVE];
+        CHECK_CLOSE(method.value[SPD_PARAMETER_M], expected[i], 0.0, "setting %zu", i);
+        CHECK(i == 5 ? isnan(o) : o == SPD_OBJECTIVE_SOFTMAX, "objective of setting %zu", i);
+        CHECK(isnan(method.value[SPD_PARAMETER_NU_B]), "nu_b of setting %zu", i);
     }
     const char *const differences[] = {"nn-stein-ml", "nn-log-euclidean-ml"};
     for (size_t k = 0; k < 2; k++) { /* asked for; and where there is no softmax */
         spd_method method = method_of(differences[k]);
         if (k == 0)
-            method.value[SPD_PARAM_OBJECTIVE] = SPD_DIFFERENCE;
+            method.value[SPD_PARAMETER_OBJECTIVE] = SPD_OBJECTIVE_DIFFERENCE;
         CHECK(settings_make(NULL, &method, &train, NULL, &room, &s) == SPD_OK, " ");
         CHECK(s.maps == 16 && s.fitted == 15, "%s: %zu", differences[k], s.maps);
         for (size_t i = 0; i < 15; i++) {
             settings_use(&s, i, &method);
-            CHECK(method.value[SPD_PARAM_OBJECTIVE] == SPD_DIFFERENCE, "setting %zu", i);
-            CHECK_CLOSE(method.value[SPD_PARAM_NU_B], nu_b[i % 3], 0.0, "setting %zu", i);
+            CHECK(method.value[SPD_PARAMETER_OBJECTIVE] == SPD_OBJECTIVE_DIFFERENCE, "setting %zu",
+                  i);
+            CHECK_CLOSE(method.value[SPD_PARAMETER_NU_B], nu_b[i % 3], 0.0, "setting %zu", i);
         }
     }
     arena_free(&room);
@@ -106,7 +105,7 @@ static void default_grids(void)
 
 /* The paper's nu_b is no more than its nu_w, in the table and in a grid; one that is given stays.
  */
-static void nu_b_of_the_paper(void)
+TEST(nu_b_of_the_paper)
 {
     int label[40];
     spd_samples train = {
@@ -119,41 +118,42 @@ static void nu_b_of_the_paper(void)
     fit.paper = 1;
     for (int i = 0; i < 40; i++)
         label[i] = i < 4 ? 0 : 1 + i % 2; /* the smallest class has four */
-    grid.value[SPD_PARAM_NU_B] = grid_of;
+    grid.value[SPD_PARAMETER_NU_B] = grid_of;
     for (size_t own = 0; own < 2; own++) {
         spd_method method = method_of("nn-stein-ml");
         size_t count = own ? 2 : 4;
         method.fit = &fit;
-        grid.count[SPD_PARAM_NU_B] = own ? 3 : 0;
+        grid.count[SPD_PARAMETER_NU_B] = own ? 3 : 0;
         CHECK(settings_make(NULL, &method, &train, &grid, &room, &s) == SPD_OK, " ");
         CHECK(s.ways == count, "%zu ways", s.ways);
         for (size_t i = 0; i < s.ways && i < count; i++) {
             settings_use(&s, i, &method);
-            CHECK_CLOSE(method.value[SPD_PARAM_NU_B], expected[own][i], 0.0, "way %zu", i);
+            CHECK_CLOSE(method.value[SPD_PARAMETER_NU_B], expected[own][i], 0.0, "way %zu", i);
             settings_limit(&s, 3, &method);
-            CHECK_CLOSE(method.value[SPD_PARAM_NU_B], fmin(expected[own][i], 3.0), 0.0,
+            CHECK_CLOSE(method.value[SPD_PARAMETER_NU_B], fmin(expected[own][i], 3.0), 0.0,
                         "way %zu in a fold", i);
         }
     }
     spd_method method = method_of("nn-stein-ml");
     method.fit = &fit;
-    method.value[SPD_PARAM_NU_B] = 12;
+    method.value[SPD_PARAMETER_NU_B] = 12;
     CHECK(settings_make(NULL, &method, &train, NULL, &room, &s) == SPD_OK && s.ways == 1, " ");
     settings_use(&s, 0, &method);
     settings_limit(&s, 3, &method);
-    CHECK_CLOSE(method.value[SPD_PARAM_NU_B], 12.0, 0.0, "given");
+    CHECK_CLOSE(method.value[SPD_PARAMETER_NU_B], 12.0, 0.0, "given");
     arena_free(&room);
 }
 
 /* The paper's grid, a fixed objective, and the user's own objectives and neighbours. */
-static void objectives_of_maps(void)
+TEST(objectives_of_maps)
 {
     int label[40];
     spd_samples train = {
         .size = sizeof(spd_samples), .p = 40, .n = 16, .classes = 3, .label = label};
     for (int i = 0; i < 40; i++)
         label[i] = i % 3;
-    const double both[] = {SPD_RATIO, SPD_DIFFERENCE}, nu_b[] = {2, 4}, nu_w[] = {1, 2, 3};
+    const double both[] = {SPD_OBJECTIVE_RATIO, SPD_OBJECTIVE_DIFFERENCE}, nu_b[] = {2, 4},
+                 nu_w[] = {1, 2, 3};
     spd_fit_options fit;
     spd_grid grid = {0};
     settings s;
@@ -165,54 +165,54 @@ static void objectives_of_maps(void)
     CHECK(s.maps == 26 && s.fitted == 25, "the paper's: %zu", s.maps);
     for (size_t i = 0; i < 25; i++) {
         settings_use(&s, i, &method);
-        CHECK(method.value[SPD_PARAM_OBJECTIVE] == SPD_DIFFERENCE, "setting %zu", i);
+        CHECK(method.value[SPD_PARAMETER_OBJECTIVE] == SPD_OBJECTIVE_DIFFERENCE, "setting %zu", i);
     }
     method = method_of("nn-stein-ml");
-    method.value[SPD_PARAM_OBJECTIVE] = SPD_RATIO;
+    method.value[SPD_PARAMETER_OBJECTIVE] = SPD_OBJECTIVE_RATIO;
     CHECK(settings_make(NULL, &method, &train, NULL, &room, &s) == SPD_OK, " ");
     CHECK(s.maps == 6, "ratio alone: %zu", s.maps);
-    grid.count[SPD_PARAM_OBJECTIVE] = grid.count[SPD_PARAM_NU_B] = 2;
-    grid.value[SPD_PARAM_OBJECTIVE] = both;
-    grid.value[SPD_PARAM_NU_B] = nu_b;
+    grid.count[SPD_PARAMETER_OBJECTIVE] = grid.count[SPD_PARAMETER_NU_B] = 2;
+    grid.value[SPD_PARAMETER_OBJECTIVE] = both;
+    grid.value[SPD_PARAMETER_NU_B] = nu_b;
     s = settings_of("nn-stein-ml", &train, &grid);
     CHECK(s.maps == 5 * 4 + 1, "each objective with each nu_b: %zu", s.maps);
-    grid.count[SPD_PARAM_NU_W] = 3;
-    grid.value[SPD_PARAM_NU_W] = nu_w;
+    grid.count[SPD_PARAMETER_NU_W] = 3;
+    grid.value[SPD_PARAMETER_NU_W] = nu_w;
     s = settings_of("nn-stein-ml", &train, &grid);
     CHECK(s.maps == 5 * 12 + 1, "and with each nu_w: %zu", s.maps);
     method = method_of("nn-stein-ml");
-    method.value[SPD_PARAM_OBJECTIVE] = 77;
+    method.value[SPD_PARAMETER_OBJECTIVE] = 77;
     CHECK(settings_make(NULL, &method, &train, NULL, &room, &s) == SPD_EINVAL, "no such objective");
-    grid.count[SPD_PARAM_OBJECTIVE] = 0; /* numbers of neighbours do not change the objective */
+    grid.count[SPD_PARAMETER_OBJECTIVE] = 0; /* numbers of neighbours do not change the objective */
     s = settings_of("nn-stein-ml", &train, &grid);
     CHECK(s.maps == 5 * 6 + 1, "neighbours alone: %zu", s.maps);
     settings_use(&s, 29, &method);
-    CHECK(method.value[SPD_PARAM_OBJECTIVE] == SPD_SOFTMAX, "the usual");
+    CHECK(method.value[SPD_PARAMETER_OBJECTIVE] == SPD_OBJECTIVE_SOFTMAX, "the usual");
     arena_free(&room);
 }
 
-static void own_grids(void)
+TEST(own_grids)
 {
     spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 8, .classes = 3};
     const double m[] = {6, 2, 6, 8}, nu_b[] = {4, 1}, k[] = {3, 1, 5};
     spd_grid grid = {0};
-    grid.count[SPD_PARAM_M] = 4;
-    grid.value[SPD_PARAM_M] = m;
-    grid.count[SPD_PARAM_NU_B] = 2;
-    grid.value[SPD_PARAM_NU_B] = nu_b;
-    grid.count[SPD_PARAM_K] = 3;
-    grid.value[SPD_PARAM_K] = k;
+    grid.count[SPD_PARAMETER_M] = 4;
+    grid.value[SPD_PARAMETER_M] = m;
+    grid.count[SPD_PARAMETER_NU_B] = 2;
+    grid.value[SPD_PARAMETER_NU_B] = nu_b;
+    grid.count[SPD_PARAMETER_K] = 3;
+    grid.value[SPD_PARAMETER_K] = k;
     settings s = settings_of("knn-airm-ml", &train, &grid);
     CHECK(s.maps == 5 && s.decisions == 3, "%zu x %zu", s.maps, s.decisions);
     spd_method method = method_of("knn-airm-ml");
     settings_use(&s, 5, &method); /* map 1, decision 2 */
-    CHECK_CLOSE(method.value[SPD_PARAM_M], 2.0, 0.0, " ");
-    CHECK_CLOSE(method.value[SPD_PARAM_NU_B], 4.0, 0.0, " ");
-    CHECK_CLOSE(method.value[SPD_PARAM_K], 5.0, 0.0, " ");
+    CHECK_CLOSE(method.value[SPD_PARAMETER_M], 2.0, 0.0, " ");
+    CHECK_CLOSE(method.value[SPD_PARAMETER_NU_B], 4.0, 0.0, " ");
+    CHECK_CLOSE(method.value[SPD_PARAMETER_K], 5.0, 0.0, " ");
     arena_free(&room);
     const double bad[] = {9};
-    grid.count[SPD_PARAM_M] = 1;
-    grid.value[SPD_PARAM_M] = bad;
+    grid.count[SPD_PARAMETER_M] = 1;
+    grid.value[SPD_PARAMETER_M] = bad;
     CHECK(settings_make(NULL, &method, &train, &grid, &room, &s) == SPD_OK, "m is fixed already");
     arena_free(&room);
     method = method_of("knn-airm-ml");
@@ -221,30 +221,31 @@ static void own_grids(void)
 }
 
 /* Once beta is settled, by a value or a grid, beta-scale is idle. */
-static void beta_or_its_scale(void)
+TEST(beta_or_its_scale)
 {
     spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 8, .classes = 3};
     const double beta[] = {1, 2, 3}, scale[] = {0.5, 1, 2, 4}, lambda[] = {0.1};
     spd_grid grid = {0};
-    grid.count[SPD_PARAM_BETA_SCALE] = 4;
-    grid.value[SPD_PARAM_BETA_SCALE] = scale;
-    grid.count[SPD_PARAM_LAMBDA] = 1;
-    grid.value[SPD_PARAM_LAMBDA] = lambda;
+    grid.count[SPD_PARAMETER_BETA_SCALE] = 4;
+    grid.value[SPD_PARAMETER_BETA_SCALE] = scale;
+    grid.count[SPD_PARAMETER_LAMBDA] = 1;
+    grid.value[SPD_PARAMETER_LAMBDA] = lambda;
     settings s = settings_of("rsr", &train, &grid);
     CHECK(s.decisions == 4, "%zu scales", s.decisions);
     arena_free(&room);
     spd_method method = method_of("rsr");
-    method.value[SPD_PARAM_BETA] = 2.0;
+    method.value[SPD_PARAMETER_BETA] = 2.0;
     CHECK(settings_make(NULL, &method, &train, &grid, &room, &s) == SPD_OK, " ");
     CHECK(s.decisions == 1, "%zu with a fixed beta", s.decisions);
     arena_free(&room);
-    grid.count[SPD_PARAM_BETA] = 3;
-    grid.value[SPD_PARAM_BETA] = beta;
+    grid.count[SPD_PARAMETER_BETA] = 3;
+    grid.value[SPD_PARAMETER_BETA] = beta;
     s = settings_of("rsr", &train, &grid);
     CHECK(s.decisions == 3, "%zu betas", s.decisions);
     method = method_of("rsr");
     settings_use(&s, 1, &method);
-    CHECK(method.value[SPD_PARAM_BETA] == 2.0 && isnan(method.value[SPD_PARAM_BETA_SCALE]), " ");
+    CHECK(method.value[SPD_PARAMETER_BETA] == 2.0 && isnan(method.value[SPD_PARAMETER_BETA_SCALE]),
+          " ");
     arena_free(&room);
 }
 
@@ -254,7 +255,7 @@ static size_t best_of(const settings *s, const int64_t *right)
 }
 
 /* The plateau beats the peak of the same height; the identity has neighbours too. */
-static void chosen_setting(void)
+TEST(chosen_setting)
 {
     spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 16, .classes = 3};
     settings s = settings_of("nn-stein-csp", &train, NULL); /* m 2 4 6 8 12 16 */
@@ -275,8 +276,7 @@ static void chosen_setting(void)
     arena_free(&room);
 }
 
-/* ---- tuning -----------------------------------------------------------------------------------
- */
+/* ---- tuning ---------------------------------------------------------------------------------- */
 
 static size_t smallest_of(size_t count, const int *label)
 {
@@ -294,8 +294,8 @@ static void twin_hits(const set *s, const size_t *fold, size_t which, const spd_
     double *A = block(P * N * N), *B = block(P * N * N), d2[P];
     int label[P];
     int64_t index[P];
-    size_t a = 0, b = 0, asked[P], m = (size_t)method->value[SPD_PARAM_M];
-    spd_model *model = NULL;
+    size_t a = 0, b = 0, asked[P], m = (size_t)method->value[SPD_PARAMETER_M];
+    OWN(spd_model) model = NULL;
     spd_fit_options o;
     for (size_t i = 0; i < P; i++)
         if (fold[i] == which) {
@@ -309,25 +309,20 @@ static void twin_hits(const set *s, const size_t *fold, size_t which, const spd_
     o.m = m;
     o.paper = method->fit && method->fit->paper;
     if (m < N) {
-        o.nu_b = (size_t)method->value[SPD_PARAM_NU_B];
-        o.objective = (spd_objective)method->value[SPD_PARAM_OBJECTIVE];
-        if (o.paper && o.objective == SPD_DIFFERENCE && o.nu_b > smallest_of(a, label))
+        o.nu_b = (size_t)method->value[SPD_PARAMETER_NU_B];
+        o.objective = (spd_objective)method->value[SPD_PARAMETER_OBJECTIVE];
+        if (o.paper && o.objective == SPD_OBJECTIVE_DIFFERENCE && o.nu_b > smallest_of(a, label))
             o.nu_b = smallest_of(a, label);
-        CHECK(spd_fit(NULL, N, a, A, label, &o, NULL, &model) >= 0, "fit");
-        spd_congruence(NULL, N, m, a, A, model->W, A);
-        spd_congruence(NULL, N, m, b, B, model->W, B);
+        CHECK(spd_fit(NULL, SPD_SET(N, a, A), label, &o, NULL, &model) >= 0, "fit");
+        spd_congruence(NULL, SPD_SET(N, a, A), m, model->W, A);
+        spd_congruence(NULL, SPD_SET(N, b, B), m, model->W, B);
     }
-    CHECK(spd_nearest(
-              NULL, SPD_STEIN, m, a, A, b, B,
-              &(spd_neighbours){
-                  .size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2, .brute = 1}) ==
-              SPD_OK,
+    CHECK(spd_nearest(NULL, SPD_METRIC_STEIN, SPD_SET(m, a, A), SPD_SET(m, b, B), 1,
+                      &(spd_nearest_options){.size = sizeof(spd_nearest_options), .brute = 1},
+                      index, d2, NULL) == SPD_OK,
           "nearest");
     for (size_t i = 0; i < b; i++)
         hit[asked[i]] = label[index[i]] == s->label[asked[i]];
-    spd_model_free(model);
-    free(A);
-    free(B);
 }
 
 /* Is the first better by more than the standard deviation of a sum of P differences? */
@@ -346,7 +341,7 @@ static int twin_beats(const char *first, const char *second)
 static void against_the_twin(uint64_t seed, int paper, int *no_map)
 {
     enum { SETTINGS = 13 };
-    const double m[] = {1, 2, 4, N}, both[] = {SPD_DIFFERENCE, SPD_RATIO};
+    const double m[] = {1, 2, 4, N}, both[] = {SPD_OBJECTIVE_DIFFERENCE, SPD_OBJECTIVE_RATIO};
     const double nu_b[] = {1, paper ? P : 3}; /* the paper's is no more than nu_w */
     set s = make_set(seed);
     size_t fold[P];
@@ -354,9 +349,9 @@ static void against_the_twin(uint64_t seed, int paper, int *no_map)
     int64_t right[SETTINGS] = {0};
     classes c;
     spd_grid grid = {0};
-    spd_tuning tuning = {
-        .size = sizeof(spd_tuning), .folds = 3, .seed = 5, .grid = &grid, .exhaustive = 1};
-    spd_tuned tuned = SPD_INIT(spd_tuned);
+    spd_tune_options tuning = {
+        .size = sizeof(spd_tune_options), .folds = 3, .seed = 5, .grid = &grid, .exhaustive = 1};
+    spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
     spd_fit_options fit;
     spd_method method = method_of("nn-stein-ml"), same;
     spd_fit_defaults(&fit, sizeof fit);
@@ -366,11 +361,11 @@ static void against_the_twin(uint64_t seed, int paper, int *no_map)
     s.samples.label = s.label;
     for (size_t i = 0; i < P && seed % 2; i++)
         s.label[i] = (int)(i / 3 % 3);
-    grid.count[SPD_PARAM_M] = 4;
-    grid.value[SPD_PARAM_M] = m;
-    grid.count[SPD_PARAM_NU_B] = grid.count[SPD_PARAM_OBJECTIVE] = 2;
-    grid.value[SPD_PARAM_NU_B] = nu_b;
-    grid.value[SPD_PARAM_OBJECTIVE] = both;
+    grid.count[SPD_PARAMETER_M] = 4;
+    grid.value[SPD_PARAMETER_M] = m;
+    grid.count[SPD_PARAMETER_NU_B] = grid.count[SPD_PARAMETER_OBJECTIVE] = 2;
+    grid.value[SPD_PARAMETER_NU_B] = nu_b;
+    grid.value[SPD_PARAMETER_OBJECTIVE] = both;
     CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
     CHECK(tuned.settings == SETTINGS && tuned.folds == 3, "%zu, %d", tuned.settings, tuned.folds);
     CHECK(classes_sort(NULL, P, s.label, &room, &c) == SPD_OK, " ");
@@ -394,14 +389,14 @@ static void against_the_twin(uint64_t seed, int paper, int *no_map)
     CHECK_CLOSE(tuned.accuracy, (double)right[best] / P, 1e-15, " ");
     CHECK_CLOSE(tuned.accuracy_no_map, (double)right[none] / P, 1e-15, " ");
     CHECK(memcmp(same.value, method.value, sizeof same.value) == 0,
-          "m %g, nu_b %g instead of %g, %g", method.value[SPD_PARAM_M],
-          method.value[SPD_PARAM_NU_B], same.value[SPD_PARAM_M], same.value[SPD_PARAM_NU_B]);
+          "m %g, nu_b %g instead of %g, %g", method.value[SPD_PARAMETER_M],
+          method.value[SPD_PARAMETER_NU_B], same.value[SPD_PARAMETER_M],
+          same.value[SPD_PARAMETER_NU_B]);
     *no_map += best == none;
-    free(s.X);
 }
 
 /* On some sets a map is chosen, on some none; the paper's rule seldom leaves it out. */
-static void against_twins(void)
+TEST(against_twins)
 {
     int without = 0, papers = 0;
     for (uint64_t seed = 10; seed < 20; seed++) {
@@ -412,8 +407,7 @@ static void against_twins(void)
     CHECK(papers < without, "%d against %d", papers, without);
 }
 
-/* ---- the race ---------------------------------------------------------------------------------
- */
+/* ---- the race -------------------------------------------------------------------------------- */
 
 enum { RACERS = 5, TESTED = 40 }; /* the last racer is no map */
 
@@ -448,7 +442,7 @@ static void race_of(const int *rights, int paper, size_t *out)
     for (size_t i = 0; i < 2 * TESTED; i++)
         fold[i] = i / TESTED;
     for (size_t k = 0; k < RACERS; k++) {
-        at[k * SPD_PARAMETERS + SPD_PARAM_M] = k;
+        at[k * SPD_PARAMETERS + SPD_PARAMETER_M] = k;
         right[k] = rights[k];
         right[RACERS + k] = -99; /* not tested yet */
         for (int i = 0; i < rights[k]; i++)
@@ -459,7 +453,7 @@ static void race_of(const int *rights, int paper, size_t *out)
         CHECK(race_runs(&shared, k) == !out[k], "racer %zu", k);
 }
 
-static void who_leaves_the_race(void)
+TEST(who_leaves_the_race)
 {
     const int hopeless[] = {30, 10, 29, -1, 12}, behind_none[] = {30, 28, 10, 36, 30};
     const int failed[] = {-1, -1, -1, -1, 3}, all[] = {-1, -1, -1, -1, -1};
@@ -492,62 +486,61 @@ static void who_leaves_the_race(void)
 }
 
 /* Where there is a clear winner, a map or none, the race finds what the exhaustive search does. */
-static void race_and_exhaustive_search(void)
+TEST(race_and_exhaustive_search)
 {
-    const double m[] = {2, N}, objective[] = {SPD_RATIO};
+    const double m[] = {2, N}, objective[] = {SPD_OBJECTIVE_RATIO};
     spd_grid grid = {0};
-    grid.count[SPD_PARAM_M] = 2;
-    grid.value[SPD_PARAM_M] = m;
-    grid.count[SPD_PARAM_OBJECTIVE] = 1;
-    grid.value[SPD_PARAM_OBJECTIVE] = objective;
+    grid.count[SPD_PARAMETER_M] = 2;
+    grid.value[SPD_PARAMETER_M] = m;
+    grid.count[SPD_PARAMETER_OBJECTIVE] = 1;
+    grid.value[SPD_PARAMETER_OBJECTIVE] = objective;
     for (int gap = 0; gap < 2; gap++) {
         set s = draw_set(35, 0.1, 0.1, 1.0, gap); /* the others drown the two */
-        spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 4, .seed = 3, .grid = &grid};
-        spd_tuned race = SPD_INIT(spd_tuned), search = race;
+        spd_tune_options tuning = {
+            .size = sizeof(spd_tune_options), .folds = 4, .seed = 3, .grid = &grid};
+        spd_tune_info race = SPD_STRUCT(spd_tune_info), search = race;
         spd_method a = method_of("nn-stein-ml"), b = a;
         s.samples.label = s.label;
         CHECK(spd_tune(NULL, &a, &s.samples, &tuning, &race) == SPD_OK, " ");
         tuning.exhaustive = 1;
         CHECK(spd_tune(NULL, &b, &s.samples, &tuning, &search) == SPD_OK, " ");
         CHECK(memcmp(a.value, b.value, sizeof a.value) == 0, "m %g instead of %g",
-              a.value[SPD_PARAM_M], b.value[SPD_PARAM_M]);
-        CHECK(a.value[SPD_PARAM_M] == (gap ? 2 : N), "m = %g", a.value[SPD_PARAM_M]);
+              a.value[SPD_PARAMETER_M], b.value[SPD_PARAMETER_M]);
+        CHECK(a.value[SPD_PARAMETER_M] == (gap ? 2 : N), "m = %g", a.value[SPD_PARAMETER_M]);
         CHECK(race.settings == search.settings && race.folds == search.folds, "the same grid");
         CHECK(search.fits == 4 && race.fits <= 4 && race.fits >= 1, "%zu fits", race.fits);
         CHECK(race.iterations < search.iterations, "%zu", race.iterations);
         CHECK_CLOSE(race.accuracy_no_map, search.accuracy_no_map, 0.0, "no map runs to the end");
         CHECK(!gap || race.accuracy > race.accuracy_no_map + 0.2, "%g", race.accuracy);
-        free(s.X);
     }
 }
 
 /* Two of each class: a fold leaves no pair within a class, so only no map works. */
-static void maps_that_fail(void)
+TEST(maps_that_fail)
 {
     const double m[] = {2, 3, N};
     set s = make_set(15);
     s.samples.label = s.label;
     s.samples.p = 6;
     spd_grid grid = {0};
-    grid.count[SPD_PARAM_M] = 3;
-    grid.value[SPD_PARAM_M] = m;
+    grid.count[SPD_PARAMETER_M] = 3;
+    grid.value[SPD_PARAMETER_M] = m;
     for (int exhaustive = 0; exhaustive < 2; exhaustive++) {
-        spd_tuning tuning = {.size = sizeof(spd_tuning),
-                             .folds = 3,
-                             .seed = 1,
-                             .grid = &grid,
-                             .exhaustive = exhaustive};
-        spd_tuned tuned = SPD_INIT(spd_tuned);
+        spd_tune_options tuning = {.size = sizeof(spd_tune_options),
+                                   .folds = 3,
+                                   .seed = 1,
+                                   .grid = &grid,
+                                   .exhaustive = exhaustive};
+        spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
         spd_method method = method_of("nn-stein-ml");
         CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
-        CHECK(method.value[SPD_PARAM_M] == N, "m = %g", method.value[SPD_PARAM_M]);
+        CHECK(method.value[SPD_PARAMETER_M] == N, "m = %g", method.value[SPD_PARAMETER_M]);
         CHECK_CLOSE(tuned.accuracy, tuned.accuracy_no_map, 0.0, " ");
     }
-    free(s.X);
 }
 
 /* One thread runs trials in turn, several at once: the same choice, to the bit. */
-static void whatever_the_threads(void)
+TEST(whatever_the_threads)
 {
     const char *names[] = {"knn-airm-ml", "nn-stein-random", "rsr"};
     set s = make_set(12);
@@ -555,12 +548,12 @@ static void whatever_the_threads(void)
     int group[P];
     for (size_t i = 0; i < P; i++)
         group[i] = (int)(i / 9);
-    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 4, .seed = 2, .group = group};
+    spd_tune_options tuning = {
+        .size = sizeof(spd_tune_options), .folds = 4, .seed = 2, .group = group};
     for (size_t k = 0; k < 3; k++) {
         spd_method first = method_of(names[k]), second = first;
-        spd_tuned a = SPD_INIT(spd_tuned), b = SPD_INIT(spd_tuned);
-        spd_context *ctx = spd_context_new();
-        spd_context_set_threads(ctx, 1);
+        spd_tune_info a = SPD_STRUCT(spd_tune_info), b = SPD_STRUCT(spd_tune_info);
+        spd_context *ctx = context_on(1);
         CHECK(spd_tune(ctx, &first, &s.samples, &tuning, &a) == SPD_OK, "%s: %s", names[k],
               spd_context_error(ctx)->message);
         for (int threads = 2; threads <= 4; threads++) {
@@ -571,13 +564,11 @@ static void whatever_the_threads(void)
             CHECK(a.accuracy == b.accuracy && a.folds == 4 && b.folds == 4, "%s", names[k]);
             CHECK(same_number(a.accuracy_no_map, b.accuracy_no_map), "%s", names[k]);
         }
-        spd_context_free(ctx);
     }
-    free(s.X);
 }
 
 /* A graph from distances is the graph that the matrices give. */
-static void graph_of_distances(void)
+TEST(graph_of_distances)
 {
     set s = make_set(13);
     double *D = block(P * P);
@@ -588,37 +579,36 @@ static void graph_of_distances(void)
     a.nu_b = 4;
     a.nu_w = 3;
     a.affinity_weight = 0.5;
-    a.objective = SPD_DIFFERENCE;
-    spd_fit_usual(&a);
+    a.objective = SPD_OBJECTIVE_DIFFERENCE;
+    spd_fit_resolve(&a);
     b = a;
-    CHECK(spd_pairwise2(NULL, SPD_STEIN, N, P, s.X, 0, NULL, D) == SPD_OK, " ");
-    CHECK(spd_affinity(NULL, N, P, s.X, s.label, &a, &x, &m) == SPD_OK, " ");
+    CHECK(spd_pairwise2(NULL, SPD_METRIC_STEIN, SPD_SET(N, P, s.X), NULL, D) == SPD_OK, " ");
+    CHECK(spd_affinity(NULL, SPD_SET(N, P, s.X), s.label, &a, &x, &m) == SPD_OK, " ");
     CHECK(affinity_of_distances(NULL, P, D, s.label, &b, &y, &n) == SPD_OK, " ");
     CHECK(m == n && memcmp(x, y, m * sizeof *x) == 0, "%zu and %zu pairs", m, n);
     spd_pairs_free(x);
     spd_pairs_free(y);
-    free(D);
-    free(s.X);
 }
 
 /* Methods behind one map choose together what they choose alone. */
-static void together_as_alone(void)
+TEST(together_as_alone)
 {
     const char *names[] = {"nn-stein-ml", "rsr-ml", "knn-stein-ml"};
     const double m[] = {2, 4}, nu_b[] = {1, 3};
     set s = make_set(18);
     spd_method all[3], alone, *const all_at[3] = {&all[0], &all[1], &all[2]};
-    spd_tuned tuned[3], one = SPD_INIT(spd_tuned);
-    spd_tuned *const tuned_at[3] = {&tuned[0], &tuned[1], &tuned[2]};
+    spd_tune_info tuned[3], one = SPD_STRUCT(spd_tune_info);
+    spd_tune_info *const tuned_at[3] = {&tuned[0], &tuned[1], &tuned[2]};
     spd_grid grid = {0};
-    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 3, .seed = 4, .grid = &grid};
+    spd_tune_options tuning = {
+        .size = sizeof(spd_tune_options), .folds = 3, .seed = 4, .grid = &grid};
     s.samples.label = s.label;
-    grid.count[SPD_PARAM_M] = grid.count[SPD_PARAM_NU_B] = 2;
-    grid.value[SPD_PARAM_M] = m;
-    grid.value[SPD_PARAM_NU_B] = nu_b;
+    grid.count[SPD_PARAMETER_M] = grid.count[SPD_PARAMETER_NU_B] = 2;
+    grid.value[SPD_PARAMETER_M] = m;
+    grid.value[SPD_PARAMETER_NU_B] = nu_b;
     for (size_t k = 0; k < 3; k++) {
         all[k] = method_of(names[k]);
-        tuned[k] = (spd_tuned)SPD_INIT(spd_tuned);
+        tuned[k] = (spd_tune_info)SPD_STRUCT(spd_tune_info);
     }
     CHECK(spd_tune_together(NULL, 3, all_at, &s.samples, &tuning, tuned_at) == SPD_OK, " ");
     for (size_t k = 0; k < 3; k++) {
@@ -631,31 +621,30 @@ static void together_as_alone(void)
     all[1] = method_of("nn-airm-ml");
     CHECK(spd_tune_together(NULL, 3, all_at, &s.samples, &tuning, tuned_at) == SPD_EINVAL,
           "two metrics");
-    free(s.X);
 }
 
 /* More neighbours than there are give the same graph, hence the same accuracy. */
-static void ties_go_to_the_smaller_nu_b(void)
+TEST(ties_go_to_the_smaller_nu_b)
 {
     const double m[] = {2}, nu_b[] = {500, 300, 400};
     set s = make_set(21);
     spd_grid grid = {0};
-    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 3, .seed = 4, .grid = &grid};
-    spd_tuned tuned = SPD_INIT(spd_tuned);
+    spd_tune_options tuning = {
+        .size = sizeof(spd_tune_options), .folds = 3, .seed = 4, .grid = &grid};
+    spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
     spd_method method = method_of("nn-stein-ml");
     s.samples.label = s.label;
-    grid.count[SPD_PARAM_M] = 1;
-    grid.value[SPD_PARAM_M] = m;
-    grid.count[SPD_PARAM_NU_B] = 3;
-    grid.value[SPD_PARAM_NU_B] = nu_b;
+    grid.count[SPD_PARAMETER_M] = 1;
+    grid.value[SPD_PARAMETER_M] = m;
+    grid.count[SPD_PARAMETER_NU_B] = 3;
+    grid.value[SPD_PARAMETER_NU_B] = nu_b;
     CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
-    CHECK_CLOSE(method.value[SPD_PARAM_NU_B], 300.0, 0.0, "of %zu", tuned.settings);
-    free(s.X);
+    CHECK_CLOSE(method.value[SPD_PARAMETER_NU_B], 300.0, 0.0, "of %zu", tuned.settings);
 }
 
 /* Classes are spread evenly over the folds; who is alone in a class, or has none, is never asked.
  */
-static void dealt_folds(void)
+TEST(dealt_folds)
 {
     enum { ALL = 15, FOLDS = 3 };
     const int label[ALL] = {5, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 2, 2, -1, 7};
@@ -685,70 +674,66 @@ static void dealt_folds(void)
 }
 
 /* Hessian LLE in 2 dimensions wants 6 neighbours: settings with fewer are left out. */
-static void settings_that_fail(void)
+TEST(settings_that_fail)
 {
     const double k[] = {3, 4, 8};
     set s = make_set(4);
     spd_samples train = s.samples;
     train.label = s.label;
     spd_grid grid = {0};
-    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 3, .seed = 1, .grid = &grid};
-    spd_tuned tuned = SPD_INIT(spd_tuned);
-    spd_context *ctx = spd_context_new();
+    spd_tune_options tuning = {
+        .size = sizeof(spd_tune_options), .folds = 3, .seed = 1, .grid = &grid};
+    spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
+    spd_context *ctx = context_on(0);
     spd_method method = method_of("riemannian-hessian-lle");
-    method.value[SPD_PARAM_DIMENSIONS] = 2.0;
-    grid.count[SPD_PARAM_K] = 3;
-    grid.value[SPD_PARAM_K] = k;
+    method.value[SPD_PARAMETER_DIMENSIONS] = 2.0;
+    grid.count[SPD_PARAMETER_K] = 3;
+    grid.value[SPD_PARAMETER_K] = k;
     CHECK(spd_tune(ctx, &method, &train, &tuning, &tuned) >= 0, "%s",
           spd_context_error(ctx)->message);
-    CHECK(method.value[SPD_PARAM_K] == 8.0, "k = %g", method.value[SPD_PARAM_K]);
+    CHECK(method.value[SPD_PARAMETER_K] == 8.0, "k = %g", method.value[SPD_PARAMETER_K]);
     CHECK(tuned.settings == 3 && tuned.accuracy > 0.2, "%zu, %g", tuned.settings, tuned.accuracy);
-    method.value[SPD_PARAM_K] = NAN;
-    grid.count[SPD_PARAM_K] = 2;
+    method.value[SPD_PARAMETER_K] = NAN;
+    grid.count[SPD_PARAMETER_K] = 2;
     spd_status status = spd_tune(ctx, &method, &train, &tuning, &tuned);
     CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "hessian-lle in 2"),
           "%d, %s", status, spd_context_error(ctx)->message);
-    CHECK(isnan(method.value[SPD_PARAM_K]), "touched");
-    spd_context_free(ctx);
-    free(s.X);
+    CHECK(isnan(method.value[SPD_PARAMETER_K]), "touched");
 }
 
-static void fewer_folds(void)
+TEST(fewer_folds)
 {
     set s = make_set(14);
     s.samples.label = s.label;
     s.samples.p = 9; /* three of each class */
-    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 5, .seed = 1};
-    spd_tuned tuned = SPD_INIT(spd_tuned);
+    spd_tune_options tuning = {.size = sizeof(spd_tune_options), .folds = 5, .seed = 1};
+    spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
     spd_method method = method_of("knn-airm");
     CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
     CHECK(tuned.folds == 3, "%d folds", tuned.folds);
-    CHECK(method.value[SPD_PARAM_K] >= 1.0, "k");
+    CHECK(method.value[SPD_PARAMETER_K] >= 1.0, "k");
     method = method_of("nn-airm");
     tuned.folds = -1;
     CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
     CHECK(tuned.settings == 1 && tuned.folds == 0 && isnan(tuned.accuracy), "nothing to tune");
-    free(s.X);
 }
 
-static void refuse(const char *name, const spd_samples *train, const spd_tuning *tuning,
+static void refuse(const char *name, const spd_samples *train, const spd_tune_options *tuning,
                    const char *word)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     spd_method method = method_of(name), before = method;
-    spd_tuned tuned = {.size = sizeof(spd_tuned), .folds = -7};
+    spd_tune_info tuned = {.size = sizeof(spd_tune_info), .folds = -7};
     CHECK(spd_tune(ctx, &method, train, tuning, &tuned) < 0, "%s", word);
-    CHECK(strstr(spd_context_error(ctx)->message, word), "%s: %s", word,
-          spd_context_error(ctx)->message);
+    CHECK_SAYS(ctx, word);
     CHECK(tuned.folds == -7 && memcmp(&method, &before, sizeof method) == 0, "touched");
-    spd_context_free(ctx);
 }
 
-static void bad_input(void)
+TEST(bad_input)
 {
     set s = make_set(15);
     int one[P] = {0}, by_class[P];
-    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 1};
+    spd_tune_options tuning = {.size = sizeof(spd_tune_options), .folds = 1};
     s.samples.label = s.label;
     refuse("knn-airm", &s.samples, &tuning, "at least 2");
     tuning.folds = 3;
@@ -772,11 +757,10 @@ static void bad_input(void)
     few.p = 6; /* two of each: the within graph of a fold is empty, whatever the setting */
     const double m[] = {2, 3};
     spd_grid grid = {0};
-    grid.count[SPD_PARAM_M] = 2;
-    grid.value[SPD_PARAM_M] = m;
+    grid.count[SPD_PARAMETER_M] = 2;
+    grid.value[SPD_PARAMETER_M] = m;
     tuning.grid = &grid;
     refuse("nn-stein-ml", &few, &tuning, "no setting works");
-    free(s.X);
 }
 
 static int stop_at_once(void *user, const spd_progress *progress)
@@ -787,21 +771,22 @@ static int stop_at_once(void *user, const spd_progress *progress)
 
 /* Progress comes ten times a second: the search is long enough for that on any machine. */
 
-static void cancelled(void)
+TEST(cancelled)
 {
     set s = make_set(16);
     double nu_b[64];
     spd_grid grid = {0};
-    grid.count[SPD_PARAM_NU_B] = 64;
-    grid.value[SPD_PARAM_NU_B] = nu_b;
+    grid.count[SPD_PARAMETER_NU_B] = 64;
+    grid.value[SPD_PARAMETER_NU_B] = nu_b;
     for (size_t i = 0; i < 64; i++)
         nu_b[i] = 1.0 + (double)i;
     s.samples.label = s.label;
-    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 5, .seed = 1, .grid = &grid};
+    spd_tune_options tuning = {
+        .size = sizeof(spd_tune_options), .folds = 5, .seed = 1, .grid = &grid};
     for (int k = 0; k < 4; k++) {
         int calls = 0, threads = k < 2 ? 1 : 4;
         tuning.exhaustive = k % 2;
-        spd_context *ctx = spd_context_new();
+        spd_context *ctx = context_on(0);
         spd_fit_options fit;
         spd_method method = method_of("nn-airm-ml");
         spd_fit_defaults(&fit, sizeof fit);
@@ -813,14 +798,11 @@ static void cancelled(void)
         CHECK(spd_tune(ctx, &method, &s.samples, &tuning, NULL) == SPD_ECANCELLED, "%d threads",
               threads);
         CHECK(calls == 1 || calls == 2, "%d calls", calls); /* one more by the loop */
-        CHECK(strstr(spd_context_error(ctx)->message, "cancelled"), "%s",
-              spd_context_error(ctx)->message);
-        spd_context_free(ctx);
+        CHECK_SAYS(ctx, "cancelled");
     }
-    free(s.X);
 }
 
-static void allocation_sweep(void)
+TEST(allocation_sweep)
 {
     const char *names[] = {"nn-stein-ml", "knn-airm"};
     const double m[] = {2}, nu_b[] = {1, 2};
@@ -831,54 +813,22 @@ static void allocation_sweep(void)
     for (size_t i = 0; i < P; i++)
         group[i] = (int)(i / 6);
     spd_grid grid = {0};
-    grid.count[SPD_PARAM_M] = 1;
-    grid.value[SPD_PARAM_M] = m;
-    grid.count[SPD_PARAM_NU_B] = 2;
-    grid.value[SPD_PARAM_NU_B] = nu_b;
-    spd_tuning tuning = {.size = sizeof(spd_tuning), .folds = 2, .seed = 1, .grid = &grid};
+    grid.count[SPD_PARAMETER_M] = 1;
+    grid.value[SPD_PARAMETER_M] = m;
+    grid.count[SPD_PARAMETER_NU_B] = 2;
+    grid.value[SPD_PARAMETER_NU_B] = nu_b;
+    spd_tune_options tuning = {
+        .size = sizeof(spd_tune_options), .folds = 2, .seed = 1, .grid = &grid};
+    spd_context *ctx = context_on(1);
     for (size_t k = 0; k < 2; k++) {
-        long before = mem_live(), step = 1;
+        const spd_method same = method_of(names[k]);
         tuning.group = k ? group : NULL;
-        for (spd_status status = SPD_ENOMEM; status == SPD_ENOMEM && step < 5000; step++) {
-            spd_context *ctx = spd_context_new();
-            spd_method method[2] = {method_of(names[k]), method_of(names[k])}, same = method[0];
-            spd_method *const method_at[2] = {&method[0], &method[1]};
-            spd_context_set_threads(ctx, 1);
-            mem_fail_at(step);
-            status = spd_tune_together(ctx, 2, method_at, &s.samples, &tuning, NULL);
-            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed",
-                  step);
-            CHECK(status >= 0 || status == SPD_ENOMEM, "%s step %ld: %d", names[k], step, status);
-            CHECK(status >= 0 || memcmp(&method[1], &same, sizeof same) == 0, "touched");
-            spd_context_free(ctx);
-            CHECK(mem_live() == before, "%s step %ld leaks", names[k], step);
+        for (sweep_state w = SWEEP(ctx, 19, NULL, 0); sweep_on(&w);) {
+            spd_method method[2] = {same, same}, *const method_at[2] = {&method[0], &method[1]};
+            w.what = names[k];
+            w.remarks = 1;
+            w.status = spd_tune_together(ctx, 2, method_at, &s.samples, &tuning, NULL);
+            CHECK(w.status >= 0 || memcmp(&method[1], &same, sizeof same) == 0, "touched");
         }
-        CHECK(step > 20 && step < 5000, "%s: %ld", names[k], step);
     }
-    free(s.X);
-}
-
-int main(void)
-{
-    RUN(default_grids);
-    RUN(objectives_of_maps);
-    RUN(nu_b_of_the_paper);
-    RUN(own_grids);
-    RUN(beta_or_its_scale);
-    RUN(chosen_setting);
-    RUN(against_twins);
-    RUN(who_leaves_the_race);
-    RUN(race_and_exhaustive_search);
-    RUN(maps_that_fail);
-    RUN(whatever_the_threads);
-    RUN(graph_of_distances);
-    RUN(together_as_alone);
-    RUN(ties_go_to_the_smaller_nu_b);
-    RUN(dealt_folds);
-    RUN(settings_that_fail);
-    RUN(fewer_folds);
-    RUN(bad_input);
-    RUN(cancelled);
-    RUN(allocation_sweep);
-    return test_summary();
 }

@@ -1,6 +1,6 @@
 /* test_explain.c - patterns of a map against their definition, what does not depend on the basis of
  * W, and the example that patterns exist for: a row of noise with a large weight. */
-#include "test.h"
+#include "repeat.h"
 
 #include "base/memory.h"
 #include "random_spd.h"
@@ -35,15 +35,14 @@ static void twin_patterns(const double *W, const double *X, double *A, double *S
     flip(N, M, W, T);
     congruent(M, N, T, X, S);
     times(N, N, M, X, W, XW);
-    CHECK(spd_inverse(NULL, M, 1, S, inverse) == SPD_OK, "inverse");
+    CHECK(spd_inverse(NULL, SPD_SET(M, 1, S), inverse) == SPD_OK, "inverse");
     times(N, M, M, XW, inverse, A);
 }
 
 /* Whatever basis W has: carried is the diagonal of A S A'. */
-static void carried_is_its_definition(void)
+TEST(carried_is_its_definition)
 {
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     for (int turn = 0; turn < 5; turn++) {
         double *X = random_set(&r, N, 1, 100.0), W[N * M], A[N * M], S[M * M], C[N * N];
         found f;
@@ -55,22 +54,20 @@ static void carried_is_its_definition(void)
             CHECK_CLOSE(f.carried[i], C[i * N + i], 1e-11 * C[i * N + i], "row %zu", i);
             CHECK_CLOSE(f.kept[i], C[i * N + i] / X[i * N + i], 1e-11, "row %zu", i);
         }
-        free(X);
     }
 }
 
 /* The patterns are those of the principal axes: with U = W V / sqrt(variance), V of the orthonormal
  * W, X U = A and U'XU = I; so A's columns are X (U) and (A' X^-1 A) = I. */
-static void patterns_have_variance_one(void)
+TEST(patterns_have_variance_one)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     double *X = random_set(&r, N, 1, 30.0), W[N * M], back[N * M], T[M * N], G[M * M],
            inverse[N * N];
     found f;
     random_map(&r, W);
     CHECK(explain(W, X, &f) == SPD_OK, "explained");
-    CHECK(spd_inverse(NULL, N, 1, X, inverse) == SPD_OK, "inverse");
+    CHECK(spd_inverse(NULL, SPD_SET(N, 1, X), inverse) == SPD_OK, "inverse");
     flip(N, M, f.pattern, T);
     times(N, N, M, inverse, f.pattern, back);
     times(M, N, M, T, back, G);
@@ -86,13 +83,11 @@ static void patterns_have_variance_one(void)
         CHECK_CLOSE(length * f.variance[a], 1.0, 1e-11, "component %zu", a);
         CHECK(largest > 0.0 && (a == 0 || f.variance[a] <= f.variance[a - 1]), "component %zu", a);
     }
-    free(X);
 }
 
-static void the_basis_does_not_matter(void)
+TEST(the_basis_does_not_matter)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     double *X = random_set(&r, N, 1, 50.0), W[N * M], R[M * M], other[N * M];
     found a, b;
     random_map(&r, W);
@@ -108,12 +103,11 @@ static void the_basis_does_not_matter(void)
         weights += a.weight[i];
     }
     CHECK_CLOSE(weights, (double)M, 1e-12, "sum of weights");
-    free(X);
 }
 
 /* One signal in row 0 with the noise of row 1 on top: w = (1, -1) finds it. The noise has as much
  * weight as the signal, and no pattern. */
-static void noise_has_weight_but_no_pattern(void)
+TEST(noise_has_weight_but_no_pattern)
 {
     const double signal = 1.0, noise = 4.0;
     const double X[] = {signal + noise, noise, noise, noise}, W[] = {1.0, -1.0};
@@ -129,10 +123,9 @@ static void noise_has_weight_but_no_pattern(void)
     CHECK_CLOSE(variance[0], signal / 2.0, 1e-14, "variance");
 }
 
-static void without_a_mean_there_are_weights(void)
+TEST(without_a_mean_there_are_weights)
 {
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     double W[N * M];
     found f;
     random_map(&r, W);
@@ -143,12 +136,11 @@ static void without_a_mean_there_are_weights(void)
         CHECK(f.variance[c] == 1.0, "component %zu", c);
 }
 
-static void refusals(void)
+TEST(refusals)
 {
-    rng r;
-    rng_seed(&r, 7);
+    rng r = seeded(7);
     double *X = random_set(&r, N, 1, 50.0), W[N * M];
-    spd_explanation e = SPD_INIT(spd_explanation);
+    spd_explanation e = SPD_STRUCT(spd_explanation);
     found f = {.weight = {7.0}};
     random_map(&r, W);
     CHECK(spd_explain(NULL, N, M, NULL, X, &e) == SPD_EINVAL, "no W");
@@ -163,36 +155,14 @@ static void refusals(void)
     X[0] = -1.0;
     CHECK(explain(W, X, &f) == SPD_ENOTSPD, "an indefinite mean");
     CHECK(f.weight[0] == 7.0, "outputs untouched");
-    free(X);
 }
 
-static void memory(void)
+TEST(memory)
 {
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     double *X = random_set(&r, N, 1, 50.0), W[N * M];
     random_map(&r, W);
-    spd_status status = SPD_ENOMEM;
-    for (long k = 1; status == SPD_ENOMEM && k < 100; k++) {
-        found f = {.weight = {7.0}};
-        mem_fail_at(k);
-        status = explain(W, X, &f);
-        mem_fail_at(0);
-        CHECK(status == SPD_OK || (status == SPD_ENOMEM && f.weight[0] == 7.0), "allocation %ld",
-              k);
-    }
-    CHECK(status == SPD_OK, "in the end");
-    free(X);
-}
-
-int main(void)
-{
-    RUN(carried_is_its_definition);
-    RUN(patterns_have_variance_one);
-    RUN(the_basis_does_not_matter);
-    RUN(noise_has_weight_but_no_pattern);
-    RUN(without_a_mean_there_are_weights);
-    RUN(refusals);
-    RUN(memory);
-    return test_summary();
+    found f;
+    for (sweep_state s = SWEEP(NULL, 1, &f, sizeof f); sweep_on(&s);)
+        s.status = explain(W, X, &f);
 }

@@ -33,15 +33,8 @@ static planted planted_new(rng *r, double nuisance)
                 E[a * N + b] = E[b * N + a] =
                     0.03 * rng_normal(r) * sqrt(E[a * N + a] * E[b * N + b]);
         congruent(N, N, s.B, E, s.X + i * N * N); /* columns of B are the directions */
-        free(E);
     }
     return s;
-}
-
-static void planted_free(planted *s)
-{
-    free(s->X);
-    free(s->B);
 }
 
 /* Smallest cosine of the principal angles between span W (N x m) and the planted span. */
@@ -68,7 +61,7 @@ static spd_fit_options options_of(spd_metric metric)
     spd_fit_defaults(&o, sizeof o);
     o.m = D;
     o.metric = metric;
-    o.objective = SPD_DIFFERENCE;
+    o.objective = SPD_OBJECTIVE_DIFFERENCE;
     o.init = SPD_INIT_RANDOM;
     return o;
 }
@@ -77,11 +70,11 @@ static spd_fit_options options_of(spd_metric metric)
 static const struct cost {
     spd_metric metric;
     spd_log_cost log_cost;
-} costs[] = {{SPD_STEIN, 0},
-             {SPD_AIRM, 0},
-             {SPD_JEFFREY, 0},
-             {SPD_LOG_EUCLIDEAN, SPD_LOG_COST_APPROXIMATE},
-             {SPD_LOG_EUCLIDEAN, SPD_LOG_COST_EXACT}};
+} costs[] = {{SPD_METRIC_STEIN, 0},
+             {SPD_METRIC_AIRM, 0},
+             {SPD_METRIC_JEFFREY, 0},
+             {SPD_METRIC_LOG_EUCLIDEAN, SPD_LOG_COST_APPROXIMATE},
+             {SPD_METRIC_LOG_EUCLIDEAN, SPD_LOG_COST_EXACT}};
 #define COSTS (sizeof costs / sizeof *costs)
 
 static spd_fit_options options_for(const struct cost *cost)
@@ -93,12 +86,11 @@ static spd_fit_options options_for(const struct cost *cost)
 
 static spd_model *learn(const planted *s, const spd_fit_options *o, const int *label, int threads)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     spd_model *model = NULL;
     spd_context_set_threads(ctx, threads);
-    spd_status status = spd_fit(ctx, N, P, s->X, label, o, NULL, &model);
+    spd_status status = spd_fit(ctx, SPD_SET(N, P, s->X), label, o, NULL, &model);
     CHECK(status == SPD_OK && model, "%s", spd_context_error(ctx)->message);
-    spd_context_free(ctx);
     return model;
 }
 
@@ -117,19 +109,18 @@ static double orthonormality(const spd_model *model)
 
 /* ---- it learns ------------------------------------------------------------------------------ */
 
-static void supervised_recovers_the_subspace(void)
+TEST(supervised_recovers_the_subspace)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     planted s = planted_new(&r, 0.6);
     for (size_t i = 0; i < COSTS; i++)
         for (int ratio = 0; ratio < 2; ratio++) {
             spd_fit_options o = options_for(&costs[i]);
-            o.objective = ratio ? SPD_RATIO : SPD_DIFFERENCE;
+            o.objective = ratio ? SPD_OBJECTIVE_RATIO : SPD_OBJECTIVE_DIFFERENCE;
             o.nu_w = 8;
             o.nu_b = 8;
             o.restarts = 4;
-            spd_model *model = learn(&s, &o, s.label, 2);
+            OWN(spd_model) model = learn(&s, &o, s.label, 2);
             if (!model)
                 continue;
             CHECK(overlap(&s, D, model->W) > 0.9, "cost %zu, ratio %d: overlap %g", i, ratio,
@@ -137,125 +128,109 @@ static void supervised_recovers_the_subspace(void)
             CHECK(model->starts == 4, "%d starts", model->starts);
             CHECK(orthonormality(model) < 1e-12, "W'W - I = %g", orthonormality(model));
             CHECK(model->cost < model->cost_start, "%g from %g", model->cost, model->cost_start);
-            spd_model_free(model);
         }
-    planted_free(&s);
 }
 
-static void unsupervised_recovers_the_subspace(void)
+TEST(unsupervised_recovers_the_subspace)
 {
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     planted s = planted_new(&r, 0.05);
     for (int kind = 0; kind < 2; kind++)
         for (size_t i = 0; i < COSTS; i++) {
             spd_fit_options o = options_for(&costs[i]);
-            if (costs[i].metric != SPD_STEIN && costs[i].metric != SPD_AIRM && !o.log_cost)
+            if (costs[i].metric != SPD_METRIC_STEIN && costs[i].metric != SPD_METRIC_AIRM &&
+                !o.log_cost)
                 continue;
-            o.learning = kind ? SPD_MAXIMAL_VARIANCE : SPD_UNSUPERVISED;
+            o.learning = kind ? SPD_LEARNING_VARIANCE : SPD_LEARNING_UNSUPERVISED;
             o.restarts = 3;
-            spd_model *model = learn(&s, &o, NULL, 2);
+            OWN(spd_model) model = learn(&s, &o, NULL, 2);
             if (!model)
                 continue;
             CHECK(overlap(&s, D, model->W) > 0.95, "kind %d cost %zu: overlap %g", kind, i,
                   overlap(&s, D, model->W));
-            spd_model_free(model);
         }
-    planted_free(&s);
 }
 
-static void few_labels_are_enough(void)
+TEST(few_labels_are_enough)
 {
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     planted s = planted_new(&r, 0.2);
     int label[P];
     for (size_t i = 0; i < P; i++)
         label[i] = i < P / 3 ? s.label[i] : -1;
-    spd_fit_options o = options_of(SPD_STEIN);
-    o.objective = SPD_DIFFERENCE;
+    spd_fit_options o = options_of(SPD_METRIC_STEIN);
+    o.objective = SPD_OBJECTIVE_DIFFERENCE;
     o.nu_w = o.nu_b = 3;
     o.restarts = 3;
-    spd_model *model = learn(&s, &o, label, 2);
+    OWN(spd_model) model = learn(&s, &o, label, 2);
     if (model)
         CHECK(overlap(&s, D, model->W) > 0.9, "overlap %g", overlap(&s, D, model->W));
-    spd_model_free(model);
-    planted_free(&s);
 }
 
 /* ---- its promises --------------------------------------------------------------------------- */
 
-static void history_descends_and_passes_are_few(void)
+TEST(history_descends_and_passes_are_few)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     planted s = planted_new(&r, 0.6);
-    for (int solver = SPD_POLAK_RIBIERE; solver <= SPD_LBFGS; solver++) {
-        spd_fit_options o = options_of(solver % 2 ? SPD_AIRM : SPD_STEIN);
+    for (int solver = SPD_SOLVER_POLAK_RIBIERE; solver <= SPD_SOLVER_LBFGS; solver++) {
+        spd_fit_options o = options_of(solver % 2 ? SPD_METRIC_AIRM : SPD_METRIC_STEIN);
         o.solver = (spd_solver)solver;
         o.tol = 0.0;
         o.max_iter = 120;
-        spd_model *model = learn(&s, &o, s.label, 2);
+        OWN(spd_model) model = learn(&s, &o, s.label, 2);
         if (!model)
             continue;
         CHECK(model->steps == (size_t)model->iterations + 1, "%zu steps", model->steps);
         for (size_t i = 1; i < model->steps; i++)
             CHECK(model->history[i].cost <=
                       model->history[i - 1].cost + 1e-9 * fabs(model->history[i - 1].cost),
-                  "%s rises at %zu", spd_solver_name(o.solver), i);
+                  "%s rises at %zu", spd_name(SPD_ENUM_SOLVER, o.solver), i);
         size_t allowed = (size_t)model->iterations + 2 + (size_t)model->iterations / 50 + 1;
         CHECK(model->data_passes <= allowed, "%s: %zu passes in %d iterations",
-              spd_solver_name(o.solver), model->data_passes, model->iterations);
-        spd_model_free(model);
+              spd_name(SPD_ENUM_SOLVER, o.solver), model->data_passes, model->iterations);
     }
-    planted_free(&s);
 }
 
-static void same_bits_for_any_threads(void)
+TEST(same_bits_for_any_threads)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     planted s = planted_new(&r, 0.6);
     for (size_t i = 0; i < COSTS; i++) {
         spd_fit_options o = options_for(&costs[i]);
-        spd_model *one = learn(&s, &o, s.label, 1), *three = learn(&s, &o, s.label, 3);
+        OWN(spd_model) one = learn(&s, &o, s.label, 1), *three = learn(&s, &o, s.label, 3);
         CHECK(one && three && memcmp(one->W, three->W, N * D * sizeof(double)) == 0, "cost %zu", i);
-        spd_model_free(one);
-        spd_model_free(three);
     }
-    planted_free(&s);
 }
 
 /* What spd_cost says at the model's W is what the model says. */
-static void cost_agrees_with_the_model(void)
+TEST(cost_agrees_with_the_model)
 {
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     planted s = planted_new(&r, 0.6);
     for (size_t i = 0; i < COSTS; i++) {
         spd_fit_options o = options_for(&costs[i]);
-        spd_model *model = learn(&s, &o, s.label, 2);
+        OWN(spd_model) model = learn(&s, &o, s.label, 2);
         spd_pair *pairs = NULL;
         size_t count;
         double cost = NAN;
-        CHECK(spd_affinity(NULL, N, P, s.X, s.label, &o, &pairs, &count) == SPD_OK, "affinity");
+        CHECK(spd_affinity(NULL, SPD_SET(N, P, s.X), s.label, &o, &pairs, &count) == SPD_OK,
+              "affinity");
         o.pairs = count;
         o.own_pairs = pairs;
         o.W = model->W;
-        CHECK(spd_cost(NULL, N, P, s.X, &o, &cost, NULL) == SPD_OK, "cost");
-        CHECK_CLOSE(cost, model->cost, 1e-9 * fabs(cost), "%s", spd_metric_name(o.metric));
+        CHECK(spd_cost(NULL, SPD_SET(N, P, s.X), &o, &cost, NULL) == SPD_OK, "cost");
+        CHECK_CLOSE(cost, model->cost, 1e-9 * fabs(cost), "%s",
+                    spd_name(SPD_ENUM_METRIC, o.metric));
         spd_pairs_free(pairs);
-        spd_model_free(model);
     }
-    planted_free(&s);
 }
 
 /* Time that is over ends the fit: within a start, between starts, and where a start ended for
  * another reason. What has been found so far is the result. */
-static void time_ends_all_starts(void)
+TEST(time_ends_all_starts)
 {
-    rng r;
-    rng_seed(&r, 7);
+    rng r = seeded(7);
     planted s = planted_new(&r, 0.6);
     for (size_t i = 0; i < COSTS; i++)
         for (int iterations = 0; iterations < 2; iterations++) {
@@ -263,7 +238,7 @@ static void time_ends_all_starts(void)
             o.restarts = 1000000;
             o.max_time = 1e-300;
             o.max_iter = iterations ? 200 : 0;
-            spd_model *model = learn(&s, &o, s.label, 2);
+            OWN(spd_model) model = learn(&s, &o, s.label, 2);
             if (!model)
                 continue;
             CHECK(model->starts == 1 && model->iterations == 0, "cost %zu: %d starts", i,
@@ -271,121 +246,104 @@ static void time_ends_all_starts(void)
             CHECK(model->stop == (iterations ? SPD_STOP_TIME : SPD_STOP_ITERATIONS), "stop %d",
                   (int)model->stop);
             CHECK(isfinite(model->cost) && orthonormality(model) < 1e-12, "cost %g", model->cost);
-            spd_model_free(model);
         }
-    planted_free(&s);
 }
 
-/* ---- what cannot work -------------------------------------------------------------------------
- */
+/* ---- what cannot work ------------------------------------------------------------------------ */
 
 static void refuse(const planted *s, spd_fit_options o, const int *label, const char *words)
 {
-    spd_context *ctx = spd_context_new();
-    spd_model *model = NULL;
-    spd_status status = spd_fit(ctx, N, P, s->X, label, &o, NULL, &model);
+    spd_context *ctx = context_on(0);
+    OWN(spd_model) model = NULL;
+    spd_status status = spd_fit(ctx, SPD_SET(N, P, s->X), label, &o, NULL, &model);
     CHECK(status < 0 && !model, "accepted: %s", words);
-    CHECK(strstr(spd_context_error(ctx)->message, words), "'%s' is not in '%s'", words,
-          spd_context_error(ctx)->message);
-    spd_context_free(ctx);
-    spd_model_free(model);
+    CHECK_SAYS(ctx, words);
 }
 
-static void bad_input(void)
+TEST(bad_input)
 {
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     planted s = planted_new(&r, 0.3);
     int same[P] = {0}, unknown[P], alone[P];
     for (int i = 0; i < P; i++) {
         unknown[i] = -1;
         alone[i] = i;
     }
-    spd_fit_options o = options_of(SPD_STEIN);
+    spd_fit_options o = options_of(SPD_METRIC_STEIN);
     o.m = N;
     refuse(&s, o, s.label, "out of range");
     o.m = 0;
     refuse(&s, o, s.label, "out of range");
-    o = options_of(SPD_EUCLIDEAN);
+    o = options_of(SPD_METRIC_EUCLIDEAN);
     refuse(&s, o, s.label, "no map can be learned under euclidean");
-    o = options_of(SPD_STEIN);
+    o = options_of(SPD_METRIC_STEIN);
     refuse(&s, o, NULL, "label");
     refuse(&s, o, same, "class");
     refuse(&s, o, unknown, "label");
     refuse(&s, o, alone, "class");
     o.tol = -1.0;
     refuse(&s, o, s.label, "negative");
-    o = options_of(SPD_LOG_EUCLIDEAN);
-    o.learning = SPD_MAXIMAL_VARIANCE;
+    o = options_of(SPD_METRIC_LOG_EUCLIDEAN);
+    o.learning = SPD_LEARNING_VARIANCE;
     refuse(&s, o, NULL, "use the exact one");
     o.log_cost = (spd_log_cost)2;
     refuse(&s, o, NULL, "no log-Euclidean cost number 2");
-    o = options_of(SPD_STEIN);
+    o = options_of(SPD_METRIC_STEIN);
     o.objective = (spd_objective)7;
     refuse(&s, o, s.label, "there is no objective number 7");
-    o = options_of(SPD_STEIN);
+    o = options_of(SPD_METRIC_STEIN);
     o.solver = (spd_solver)99;
     refuse(&s, o, s.label, "there is no solver number 99");
-    o = options_of(SPD_STEIN);
+    o = options_of(SPD_METRIC_STEIN);
     s.X[5 * N * N] = -100.0;
     refuse(&s, o, s.label, "X[5] is not positive definite");
-    planted_free(&s);
 }
 
 /* Without iterations a fit hands over where it began: as it was told the first time, at random the
  * others, of which the best is kept. */
-static void starts(void)
+TEST(starts)
 {
-    rng r;
-    rng_seed(&r, 12);
+    rng r = seeded(12);
     planted s = planted_new(&r, 0.3);
-    spd_fit_options o = options_of(SPD_STEIN);
+    spd_fit_options o = options_of(SPD_METRIC_STEIN);
     o.max_iter = 0;
     o.init = SPD_INIT_IDENTITY;
-    spd_model *identity = learn(&s, &o, s.label, 1);
+    OWN(spd_model) identity = learn(&s, &o, s.label, 1);
     for (size_t e = 0; e < N * D; e++)
         CHECK_CLOSE(fabs(identity->W[e]), e / D == e % D ? 1.0 : 0.0, 1e-14, "entry %zu", e);
     o.init = SPD_INIT_RANDOM;
-    spd_model *random = learn(&s, &o, s.label, 1);
+    OWN(spd_model) random = learn(&s, &o, s.label, 1);
     CHECK(gap_between(N * D, random->W, identity->W) > 0.1, "the same start");
     o.init = SPD_INIT_GIVEN;
     o.W = random->W;
-    spd_model *given = learn(&s, &o, s.label, 1);
+    OWN(spd_model) given = learn(&s, &o, s.label, 1);
     CHECK_CLOSE(given->cost, random->cost, 1e-9 * fabs(random->cost), "cost");
     o.restarts = 6;
-    spd_model *best = learn(&s, &o, s.label, 1);
+    OWN(spd_model) best = learn(&s, &o, s.label, 1);
     CHECK(best->cost < given->cost, "%g is not better than %g", best->cost, given->cost);
-    spd_model_free(identity);
-    spd_model_free(random);
-    spd_model_free(given);
-    spd_model_free(best);
-    planted_free(&s);
 }
 
 /* Left to choose, a fit begins at the mean or at csp, whichever has the lower cost: here sets where
  * it is the one and where it is the other. */
-static void the_better_of_two_starts(void)
+TEST(the_better_of_two_starts)
 {
     int mean_won = 0, csp_won = 0;
     for (uint64_t seed = 0; seed < 40 && !(mean_won && csp_won); seed++) {
-        rng r;
-        rng_seed(&r, seed);
+        rng r = seeded(seed);
         planted s = planted_new(&r, seed % 2 ? 2.0 : 0.1);
-        spd_fit_options o = options_of(SPD_STEIN);
-        o.objective = seed % 4 < 2 ? SPD_SOFTMAX : SPD_DIFFERENCE;
+        spd_fit_options o = options_of(SPD_METRIC_STEIN);
+        o.objective = seed % 4 < 2 ? SPD_OBJECTIVE_SOFTMAX : SPD_OBJECTIVE_DIFFERENCE;
         o.max_iter = 0;
         double cost[3];
         const spd_init init[3] = {SPD_INIT_MEAN, SPD_INIT_CSP, SPD_INIT_AUTO};
         for (size_t k = 0; k < 3; k++) {
             o.init = init[k];
-            spd_model *model = learn(&s, &o, s.label, 1);
+            OWN(spd_model) model = learn(&s, &o, s.label, 1);
             cost[k] = model->cost_start;
-            spd_model_free(model);
         }
         mean_won |= cost[0] < cost[1];
         csp_won |= cost[1] < cost[0];
         CHECK_CLOSE(cost[2], fmin(cost[0], cost[1]), 1e-9 * fabs(cost[2]), "seed %d", (int)seed);
-        planted_free(&s);
     }
     CHECK(mean_won && csp_won, "mean %d, csp %d", mean_won, csp_won);
 }
@@ -399,77 +357,67 @@ static int stop_at_once(void *user, const spd_progress *now)
 
 /* Left to choose, AIRM begins where Stein ends on the same graph, here that of all pairs; and a fit
  * that is cancelled on the way there has a map. */
-static void airm_goes_on_from_stein(void)
+TEST(airm_goes_on_from_stein)
 {
-    rng r;
-    rng_seed(&r, 21);
+    rng r = seeded(21);
     planted s = planted_new(&r, 0.3);
-    spd_fit_options o = options_of(SPD_STEIN);
-    o.objective = SPD_SOFTMAX;
+    spd_fit_options o = options_of(SPD_METRIC_STEIN);
+    o.objective = SPD_OBJECTIVE_SOFTMAX;
     o.init = SPD_INIT_AUTO;
-    spd_model *stein = learn(&s, &o, s.label, 1);
-    o.metric = SPD_AIRM;
-    spd_model *airm = learn(&s, &o, s.label, 1);
+    OWN(spd_model) stein = learn(&s, &o, s.label, 1);
+    o.metric = SPD_METRIC_AIRM;
+    OWN(spd_model) airm = learn(&s, &o, s.label, 1);
     o.init = SPD_INIT_GIVEN;
     o.W = stein->W;
-    spd_model *given = learn(&s, &o, s.label, 1);
+    OWN(spd_model) given = learn(&s, &o, s.label, 1);
     CHECK(airm->options->init == SPD_INIT_STEIN, "init %d", (int)airm->options->init);
     CHECK_CLOSE(airm->cost_start, given->cost_start, 1e-9 * given->cost_start, "start");
     CHECK(airm->cost < airm->cost_start, "%g", airm->cost);
     o.init = SPD_INIT_STEIN;
-    spd_model *cut = NULL;
+    OWN(spd_model) cut = NULL;
     spd_context *ctx = spd_context_new();
     spd_context_set_progress(ctx, stop_at_once, NULL);
-    CHECK(spd_fit(ctx, N, P, s.X, s.label, &o, NULL, &cut) == SPD_ECANCELLED, "not cancelled");
+    CHECK(spd_fit(ctx, SPD_SET(N, P, s.X), s.label, &o, NULL, &cut) == SPD_ECANCELLED,
+          "not cancelled");
     CHECK(cut && orthonormality(cut) < 1e-12, "no map");
     spd_context_free(ctx);
-    o.learning = SPD_MAXIMAL_VARIANCE;
-    o.objective = SPD_DIFFERENCE;
+    o.learning = SPD_LEARNING_VARIANCE;
+    o.objective = SPD_OBJECTIVE_DIFFERENCE;
     refuse(&s, o, s.label, "cannot start from a fit under Stein");
-    spd_model_free(cut);
-    spd_model_free(stein);
-    spd_model_free(airm);
-    spd_model_free(given);
-    planted_free(&s);
 }
 
 /* Equal matrices: every distance is zero, so is the gradient. */
-static void constant_data_stops_at_once(void)
+TEST(constant_data_stops_at_once)
 {
-    rng r;
-    rng_seed(&r, 9);
+    rng r = seeded(9);
     planted s = planted_new(&r, 0.3);
     for (size_t i = 1; i < P; i++)
         memcpy(s.X + i * N * N, s.X, N * N * sizeof *s.X);
     for (size_t i = 0; i < COSTS; i++) {
         spd_fit_options o = options_for(&costs[i]);
-        spd_model *model = learn(&s, &o, s.label, 1);
+        OWN(spd_model) model = learn(&s, &o, s.label, 1);
         if (model)
             CHECK(model->iterations <= 3 && fabs(model->cost) < 1e-9, "%d iterations, cost %g",
                   model->iterations, model->cost);
-        spd_model_free(model);
     }
-    planted_free(&s);
 }
 
-static void allocation_failures(void)
+TEST(allocation_failures)
 {
-    rng r;
-    rng_seed(&r, 10);
+    rng r = seeded(10);
     planted s = planted_new(&r, 0.3);
     for (size_t i = 0; i < COSTS; i++) {
         spd_fit_options o = options_for(&costs[i]);
-        if (o.metric == SPD_AIRM || o.metric == SPD_JEFFREY) /* as Stein */
+        if (o.metric == SPD_METRIC_AIRM || o.metric == SPD_METRIC_JEFFREY) /* as Stein */
             continue;
-        spd_context *ctx = spd_context_new();
+        spd_context *ctx = context_on(1);
         int done = 0, tries = 0;
-        spd_context_set_threads(ctx, 1);
         o.max_iter = 2;
         for (long k = 1; !done && k < 2000; k++, tries++) {
             long live = mem_live();
             spd_model *model = NULL;
             mem_fail_at(k);
-            spd_status status = spd_fit(ctx, N, P, s.X, s.label, &o, NULL, &model);
+            spd_status status = spd_fit(ctx, SPD_SET(N, P, s.X), s.label, &o, NULL, &model);
             CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             done = status == SPD_OK;
             CHECK(done || status == SPD_ENOMEM, "status %d at %ld", status, k);
@@ -478,25 +426,5 @@ static void allocation_failures(void)
             CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
         }
         CHECK(done && tries > 20, "%d tries", tries);
-        spd_context_free(ctx);
     }
-    planted_free(&s);
-}
-
-int main(void)
-{
-    RUN(supervised_recovers_the_subspace);
-    RUN(unsupervised_recovers_the_subspace);
-    RUN(few_labels_are_enough);
-    RUN(history_descends_and_passes_are_few);
-    RUN(same_bits_for_any_threads);
-    RUN(cost_agrees_with_the_model);
-    RUN(time_ends_all_starts);
-    RUN(bad_input);
-    RUN(starts);
-    RUN(the_better_of_two_starts);
-    RUN(airm_goes_on_from_stein);
-    RUN(constant_data_stops_at_once);
-    RUN(allocation_failures);
-    return test_summary();
 }

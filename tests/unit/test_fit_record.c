@@ -16,8 +16,8 @@
 
 /* The last two: both costs of log-Euclidean. */
 #define COSTS 5
-static const spd_metric metrics[COSTS] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN,
-                                          SPD_LOG_EUCLIDEAN};
+static const spd_metric metrics[COSTS] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
+                                          SPD_METRIC_LOG_EUCLIDEAN, SPD_METRIC_LOG_EUCLIDEAN};
 
 typedef struct set {
     double *X;
@@ -26,8 +26,7 @@ typedef struct set {
 
 static set set_new(uint64_t seed)
 {
-    rng r;
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     set s = {.X = random_set(&r, N, P, 50.0)};
     for (int i = 0; i < P; i++) {
         s.label[i] = i % 3;
@@ -53,14 +52,13 @@ static char path[64];
 /* A checkpoint, written and read; without one there is nothing to go on with. */
 static spd_fit_state *through_file(const spd_fit_state *state)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     spd_fit_state *loaded = NULL;
     if (spd_fit_state_save(ctx, state, path) != SPD_OK ||
         spd_fit_state_load(ctx, path, &loaded) != SPD_OK) {
         fprintf(stderr, "%s\n", spd_context_error(ctx)->message);
         abort();
     }
-    spd_context_free(ctx);
     return loaded;
 }
 
@@ -112,8 +110,7 @@ static const char *differs(const spd_model *a, const spd_model *b, int times)
                                                                 : NULL;
 }
 
-/* ---- the best so far -------------------------------------------------------------------------
- */
+/* ---- the best so far ------------------------------------------------------------------------- */
 
 /* What the callback saw, start by start: the twin of the library's record. */
 typedef struct witness {
@@ -152,7 +149,7 @@ static void check_model(witness *w, const spd_model *model)
     w->o.W = model->W;
     w->o.pairs = w->count;
     w->o.own_pairs = w->pairs;
-    CHECK(spd_cost(NULL, N, P, w->s->X, &w->o, &cost, G) == SPD_OK, "cost");
+    CHECK(spd_cost(NULL, SPD_SET(N, P, w->s->X), &w->o, &cost, G) == SPD_OK, "cost");
     CHECK_CLOSE(cost, model->cost, 1e-9 * fmax(fabs(cost), 1.0), "cost at W");
 }
 
@@ -182,7 +179,8 @@ static int look(void *user, const spd_fit_state *state, const spd_fit_step *last
 static witness witness_new(const set *s, const spd_fit_options *o)
 {
     witness w = {.s = s, .o = *o};
-    CHECK(spd_affinity(NULL, N, P, s->X, s->label, &w.o, &w.pairs, &w.count) == SPD_OK, "graph");
+    CHECK(spd_affinity(NULL, SPD_SET(N, P, s->X), s->label, &w.o, &w.pairs, &w.count) == SPD_OK,
+          "graph");
     return w;
 }
 
@@ -192,19 +190,20 @@ static void witness_free(witness *w)
     spd_pairs_free(w->pairs);
 }
 
-static void model_is_the_best_at_every_iteration(void)
+TEST(model_is_the_best_at_every_iteration)
 {
     set s = set_new(1);
     for (size_t k = 0; k < COSTS * 5; k++) {
-        spd_fit_options o = options_of(metrics[k / 5], (spd_solver)(k % 5), STARTS);
+        spd_fit_options o =
+            options_of(metrics[k / 5], (spd_solver)(SPD_SOLVER_POLAK_RIBIERE + k % 5), STARTS);
         o.log_cost = k / 5 == COSTS - 1 ? SPD_LOG_COST_EXACT : SPD_LOG_COST_APPROXIMATE;
-        witness *w = malloc(sizeof *w);
+        witness *w = take(sizeof *w);
         spd_model *model = NULL;
         o.transport = (spd_transport)(k % 2);
         o.max_iter = 12;
         *w = witness_new(&s, &o);
-        spd_fit_watch watch = {sizeof watch, NULL, look, w};
-        CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, &watch, &model) == SPD_OK, "fit");
+        spd_fit_hooks watch = {sizeof watch, NULL, look, w};
+        CHECK(spd_fit(NULL, SPD_SET(N, P, s.X), s.label, &o, &watch, &model) == SPD_OK, "fit");
         CHECK(w->start == STARTS - 1, "%d starts", w->start + 1);
         CHECK(model && model->cost <= w->model->cost, "the end is no worse");
         spd_model_free(model);
@@ -215,15 +214,14 @@ static void model_is_the_best_at_every_iteration(void)
             *w = witness_new(&s, &o);
             w->cancel_at = at;
             model = NULL;
-            CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, &watch, &model) == SPD_ECANCELLED, " ");
+            CHECK(spd_fit(NULL, SPD_SET(N, P, s.X), s.label, &o, &watch, &model) == SPD_ECANCELLED,
+                  " ");
             CHECK(model && !differs(model, w->model, 0), "cancelled at %d: another %s", at,
                   model ? differs(model, w->model, 0) : "");
             spd_model_free(model);
         }
         witness_free(w);
-        free(w);
     }
-    free(s.X);
 }
 
 /* ---- resume --------------------------------------------------------------------------------- */
@@ -248,22 +246,22 @@ static int keep(void *user, const spd_fit_state *state, const spd_fit_step *last
 
 static void check_resume(const set *s, const spd_fit_options *o, int each, const char *what)
 {
-    keeper *k = calloc(1, sizeof *k);
+    keeper *k = take_zeros(1, sizeof *k);
     spd_context *ctx[] = {spd_context_new(), spd_context_new()};
     spd_model *whole = NULL, *rest = NULL;
-    spd_fit_watch watch = {sizeof watch, NULL, keep, k};
+    spd_fit_hooks watch = {sizeof watch, NULL, keep, k};
     spd_context_set_threads(ctx[0], 1);
     spd_context_set_threads(ctx[1], 2);
     k->each = each;
-    CHECK(spd_fit(ctx[0], N, P, s->X, s->label, o, &watch, &whole) == SPD_OK, "%s", what);
+    CHECK(spd_fit(ctx[0], SPD_SET(N, P, s->X), s->label, o, &watch, &whole) == SPD_OK, "%s", what);
     CHECK(k->count > 2, "%s: %zu states", what, k->count);
     watch.after = NULL;
     for (size_t i = 0; i < k->count; i++) {
         watch.resume = k->state[i];
         rest = NULL;
         spd_context *any = ctx[i & 1];
-        CHECK(spd_fit(any, N, P, s->X, s->label, o, &watch, &rest) == SPD_OK, "%s: %s", what,
-              spd_context_error(any)->message);
+        CHECK(spd_fit(any, SPD_SET(N, P, s->X), s->label, o, &watch, &rest) == SPD_OK, "%s: %s",
+              what, spd_context_error(any)->message);
         CHECK(rest && !differs(rest, whole, 0), "%s, state %zu: another %s", what, i,
               rest ? differs(rest, whole, 0) : "end");
         spd_model_free(rest);
@@ -272,70 +270,70 @@ static void check_resume(const set *s, const spd_fit_options *o, int each, const
     spd_model_free(whole);
     spd_context_free(ctx[0]);
     spd_context_free(ctx[1]);
-    free(k);
 }
 
 /* Beyond 50 iterations the engine is started afresh; where nothing falls any more searches fail. */
-static void resumed_fits_have_the_same_bits(void)
+TEST(resumed_fits_have_the_same_bits)
 {
     set s = set_new(2);
     for (size_t k = 0; k < COSTS * 5; k++) {
-        spd_fit_options o = options_of(metrics[k / 5], (spd_solver)(k % 5), 2);
+        spd_fit_options o =
+            options_of(metrics[k / 5], (spd_solver)(SPD_SOLVER_POLAK_RIBIERE + k % 5), 2);
         char what[80];
         o.log_cost = k / 5 == COSTS - 1 ? SPD_LOG_COST_EXACT : SPD_LOG_COST_APPROXIMATE;
         o.transport = (spd_transport)(k % 2);
-        o.objective = (spd_objective)(k % 3 == 0);
+        o.objective = k % 3 ? SPD_OBJECTIVE_DIFFERENCE : SPD_OBJECTIVE_RATIO;
         o.tol = o.gtol = 0.0;
         o.max_iter = 54;
-        snprintf(what, sizeof what, "%s, %s, %s", spd_metric_name(o.metric),
-                 spd_solver_name(o.solver), spd_transport_name(o.transport));
+        snprintf(what, sizeof what, "%s, %s, %s", spd_name(SPD_ENUM_METRIC, o.metric),
+                 spd_name(SPD_ENUM_SOLVER, o.solver), spd_name(SPD_ENUM_TRANSPORT, o.transport));
         check_resume(&s, &o, k == 4 ? 2 : k / 5 == 3 ? 5 : 17, what);
     }
-    free(s.X);
 }
 
 /* Every basis with every objective, with the graph as it was and built anew. */
-static void resumed_in_any_coordinates(void)
+TEST(resumed_in_any_coordinates)
 {
     set s = set_new(5);
     int rounds = 0;
     for (size_t k = 0; k < 5 * 4 * 2; k++) {
-        spd_fit_options o = options_of(k % 3 ? SPD_STEIN : SPD_AIRM, SPD_LBFGS, 2);
-        spd_model *model = NULL;
+        spd_fit_options o =
+            options_of(k % 3 ? SPD_METRIC_STEIN : SPD_METRIC_AIRM, SPD_SOLVER_LBFGS, 2);
+        OWN(spd_model) model = NULL;
         char what[80];
         o.coordinates = (spd_coordinates)(k % 5);
-        o.objective = (spd_objective)(k / 5 % 4);
+        o.objective = (spd_objective)(SPD_OBJECTIVE_DIFFERENCE + k / 5 % 4);
         o.rebuild_graph = k / 20 ? 2 : 0;
         o.nu_w = o.nu_b = 3;
         o.tol = o.gtol = 0.0;
         o.max_iter = 12;
-        snprintf(what, sizeof what, "%s, %s, %d rounds", spd_coordinates_name(o.coordinates),
-                 spd_objective_name(o.objective), o.rebuild_graph);
+        snprintf(what, sizeof what, "%s, %s, %d rounds",
+                 spd_name(SPD_ENUM_COORDINATES, o.coordinates),
+                 spd_name(SPD_ENUM_OBJECTIVE, o.objective), o.rebuild_graph);
         check_resume(&s, &o, 5, what);
-        CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, NULL, &model) == SPD_OK, "%s", what);
+        CHECK(spd_fit(NULL, SPD_SET(N, P, s.X), s.label, &o, NULL, &model) == SPD_OK, "%s", what);
         rounds += model ? model->rounds : 0;
-        spd_model_free(model);
     }
     CHECK(rounds > 20, "%d rounds in all", rounds);
-    free(s.X);
 }
 
-static void resumed_fits_of_other_kinds(void)
+TEST(resumed_fits_of_other_kinds)
 {
     set s = set_new(3);
-    const spd_learning kinds[] = {SPD_UNSUPERVISED, SPD_MAXIMAL_VARIANCE, SPD_OWN_GRAPH};
+    const spd_learning kinds[] = {SPD_LEARNING_UNSUPERVISED, SPD_LEARNING_VARIANCE,
+                                  SPD_LEARNING_OWN_GRAPH};
     spd_pair pairs[P - 1];
     for (uint32_t i = 0; i + 1 < P; i++)
         pairs[i] = (spd_pair){i, i + 1, i % 3 ? 1.0 : 0.0, i % 3 ? 0.0 : 1.0};
     for (size_t k = 0; k < 3; k++) {
-        spd_fit_options o = options_of(k ? SPD_AIRM : SPD_STEIN, SPD_LBFGS, STARTS);
+        spd_fit_options o =
+            options_of(k ? SPD_METRIC_AIRM : SPD_METRIC_STEIN, SPD_SOLVER_LBFGS, STARTS);
         o.learning = kinds[k];
         o.init = SPD_INIT_MEAN;
         o.pairs = P - 1;
         o.own_pairs = pairs;
-        check_resume(&s, &o, 7, spd_learning_name(o.learning));
+        check_resume(&s, &o, 7, spd_name(SPD_ENUM_LEARNING, o.learning));
     }
-    free(s.X);
 }
 
 static int stop_at_fifth(void *user, const spd_fit_state *state, const spd_fit_step *last,
@@ -347,29 +345,28 @@ static int stop_at_fifth(void *user, const spd_fit_state *state, const spd_fit_s
     return iteration == 5;
 }
 
-static void refuse(const set *s, const spd_fit_options *o, const spd_fit_watch *watch,
+static void refuse(const set *s, const spd_fit_options *o, const spd_fit_hooks *watch,
                    const char *words)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     spd_model *none = NULL;
-    CHECK(spd_fit(ctx, N, P, s->X, s->label, o, watch, &none) == SPD_EINVAL && !none, "%s", words);
-    CHECK(strstr(spd_context_error(ctx)->message, words), "'%s' is not in '%s'", words,
-          spd_context_error(ctx)->message);
-    spd_context_free(ctx);
+    CHECK(spd_fit(ctx, SPD_SET(N, P, s->X), s->label, o, watch, &none) == SPD_EINVAL && !none, "%s",
+          words);
+    CHECK_SAYS(ctx, words);
 }
 
 /* Any entry, any label: the fingerprint sees all of them. */
-static void other_fits_are_refused(void)
+TEST(other_fits_are_refused)
 {
     set s = set_new(4);
-    spd_fit_options o = options_of(SPD_STEIN, SPD_LBFGS, 1), other = o;
-    spd_fit_watch watch = {sizeof watch, NULL, stop_at_fifth, NULL};
-    spd_model *part = NULL;
-    spd_fit_state *state = NULL;
-    CHECK(spd_fit(NULL, N, P, s.X, s.label, &o, &watch, &part) == SPD_ECANCELLED, "part");
+    spd_fit_options o = options_of(SPD_METRIC_STEIN, SPD_SOLVER_LBFGS, 1), other = o;
+    spd_fit_hooks watch = {sizeof watch, NULL, stop_at_fifth, NULL};
+    OWN(spd_model) part = NULL;
+    OWN(spd_fit_state) state = NULL;
+    CHECK(spd_fit(NULL, SPD_SET(N, P, s.X), s.label, &o, &watch, &part) == SPD_ECANCELLED, "part");
     CHECK(part && part->iterations == 5 && part->stop == SPD_STOP_CANCELLED, "part");
     CHECK(spd_fit_state_load(NULL, path, &state) == SPD_OK, "load");
-    watch = (spd_fit_watch){sizeof watch, state, NULL, NULL};
+    watch = (spd_fit_hooks){sizeof watch, state, NULL, NULL};
     for (size_t i = 0; i < P; i++) {
         double *x = &s.X[i * N * N + i % N * (N + 1)], kept = *x;
         *x *= 1.0 + 0x1p-50;
@@ -379,7 +376,7 @@ static void other_fits_are_refused(void)
     s.label[P - 1]++;
     refuse(&s, &o, &watch, "other data");
     s.label[P - 1]--;
-    other.metric = SPD_AIRM;
+    other.metric = SPD_METRIC_AIRM;
     refuse(&s, &other, &watch, "another metric");
     other = o;
     other.seed++;
@@ -387,19 +384,14 @@ static void other_fits_are_refused(void)
     other = o;
     other.log_cost = SPD_LOG_COST_EXACT;
     refuse(&s, &other, &watch, "another log_cost");
-    spd_fit_state_free(state);
-    spd_model_free(part);
-    free(s.X);
 }
 
-int main(void)
+SETUP(name_the_file)
 {
     snprintf(path, sizeof path, "test_fit_record_%ld.npz", (long)getpid());
-    RUN(model_is_the_best_at_every_iteration);
-    RUN(resumed_fits_have_the_same_bits);
-    RUN(resumed_in_any_coordinates);
-    RUN(resumed_fits_of_other_kinds);
-    RUN(other_fits_are_refused);
+}
+
+TEARDOWN(remove_the_file)
+{
     remove(path);
-    return test_summary();
 }

@@ -43,8 +43,7 @@ static double twin_magnitude(const setup *q, const double *grey, size_t u, size_
 
 static double *random_grey(uint64_t seed, size_t width, size_t height)
 {
-    rng r;
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     double *grey = block(width * height);
     for (size_t y = 0; y < height; y++)
         for (size_t x = 0; x < width; x++)
@@ -92,12 +91,10 @@ static void compare_with_twin(const setup *q)
                         q->width, q->height, i, e);
         }
     }
-    free(grey);
-    free(magnitude);
     gabor_bank_free(bank);
 }
 
-static void direct_convolution(void)
+TEST(direct_convolution)
 {
     const setup setups[] = {
         usual,
@@ -112,7 +109,7 @@ static void direct_convolution(void)
 }
 
 /* A wave of the filter's own frequency and angle is answered by that filter most. */
-static void finds_its_wave(void)
+TEST(finds_its_wave)
 {
     gabor_bank *bank = bank_of(&usual);
     double *grey = block(64 * 64);
@@ -127,13 +124,11 @@ static void finds_its_wave(void)
                 if (magnitude[i * 4096 + centre] > magnitude[best * 4096 + centre])
                     best = i;
             CHECK(best == u + 8 * v, "wave %zu %zu, filter %zu", u, v, best);
-            free(magnitude);
         }
-    free(grey);
     gabor_bank_free(bank);
 }
 
-static void bank_refuses(void)
+TEST(bank_refuses)
 {
     const struct {
         setup q;
@@ -146,7 +141,7 @@ static void bank_refuses(void)
                {{64, 64, 5, 8, NAN, 2.0, 1.0}, "kmax"},
                {{64, 64, 5, 8, 1.0, 1.0, 1.0}, "spacing"},
                {{64, 64, 5, 8, 1.0, 2.0, 0.0}, "sigma"}};
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const setup *q = &bad[i].q;
         gabor_bank *bank = NULL;
@@ -156,7 +151,6 @@ static void bank_refuses(void)
         CHECK(strstr(spd_context_error(ctx)->message, bad[i].says), "%s",
               spd_context_error(ctx)->message);
     }
-    spd_context_free(ctx);
 }
 
 /* ---- the descriptor ----------------------------------------------------------------------- */
@@ -197,8 +191,6 @@ static void twin_block(const setup *q, const double *grey, spd_rect box, size_t 
             for (size_t k = 0; k < r; k++)
                 X[(at + i) * n + at + j] +=
                     (O[k * d + i] - mean[i]) * (O[k * d + j] - mean[j]) / (double)(r - 1);
-    free(O);
-    free(mean);
 }
 
 /* An image with these grey values, in one channel or in three that are not the same: what red
@@ -229,21 +221,17 @@ static void compare_regions(spd_regions regions, size_t blocks, const spd_rect *
     for (size_t b = 0; b < blocks; b++)
         twin_block(&q, grey, box[b], b * d, n, X);
     for (size_t channels = 1; channels <= 3; channels += 2) {
-        image *in = image_of(grey, q.width, q.height, channels);
-        description got = describe_image(&descriptor_gabor, &o, in);
+        OWN(image) in = image_of(grey, q.width, q.height, channels);
+        FREED_BY(description_free) description got = describe_image(&descriptor_gabor, &o, in);
         CHECK(got.count == 1 && got.n == n && got.columns == 0, "%zu of %zu", got.count, got.n);
         for (size_t e = 0; got.n == n && e < n * n; e++)
             CHECK_CLOSE(got.X[e], X[e],
                         2e-5 * sqrt(X[e / n * (n + 1)] * X[e % n * (n + 1)]) + 1e-300,
                         "regions %d, entry %zu", (int)regions, e);
-        description_free(&got);
-        image_free(in);
     }
-    free(grey);
-    free(X);
 }
 
-static void regions(void)
+TEST(regions)
 {
     const spd_rect whole = {0, 0, 13, 11};
     const spd_rect halves[] = {{0, 0, 13, 11}, {0, 0, 6, 11}, {6, 0, 7, 11}};
@@ -255,54 +243,44 @@ static void regions(void)
 
 /* The usual settings: 129 x 129, positive definite, the same for any number of threads, and the
  * projected one is W' X W. */
-static void usual_settings(void)
+TEST(usual_settings)
 {
     enum { N = 129, M = 4 };
     spd_describe_options o = options_of(&usual);
     double *grey = random_grey(5, 92, 112), *W = block(N * M), S[M * M];
-    rng r;
-    rng_seed(&r, 9);
-    image *in = image_of(grey, 92, 112, 3);
+    rng r = seeded(9);
+    OWN(image) in = image_of(grey, 92, 112, 3);
     o.regions = SPD_REGIONS_HALVES;
-    description got = describe_image(&descriptor_gabor, &o, in);
-    CHECK(got.n == N && spd_check(NULL, N, 1, got.X, 0.0) == SPD_OK, "%zu", got.n);
+    FREED_BY(description_free) description got = describe_image(&descriptor_gabor, &o, in);
+    CHECK(got.n == N && spd_check(NULL, SPD_SET(N, 1, got.X), 0.0) == SPD_OK, "%zu", got.n);
     for (size_t e = 0; e < N * M; e++)
         W[e] = rng_normal(&r);
     o.covariance.W = W;
     o.covariance.m = M;
     o.covariance.n = N;
-    description low = describe_image(&descriptor_gabor, &o, in);
+    FREED_BY(description_free) description low = describe_image(&descriptor_gabor, &o, in);
     CHECK(low.n == M, "%zu", low.n);
-    spd_congruence(NULL, N, M, 1, got.X, W, S);
+    spd_congruence(NULL, SPD_SET(N, 1, got.X), M, W, S);
     for (size_t e = 0; low.n == M && e < M * M; e++)
         CHECK_CLOSE(low.X[e], S[e], 1e-10 * fabs(S[0]), "entry %zu", e);
     same_for_threads(&descriptor_gabor, &o, in);
-    description_free(&got);
-    description_free(&low);
-    image_free(in);
-    free(grey);
-    free(W);
 }
 
 /* Without a size the image's own serves. */
-static void own_size(void)
+TEST(own_size)
 {
     const setup q = {21, 18, 2, 2, 1.5, 1.5, 2.0};
     double *grey = random_grey(3, q.width, q.height);
-    image *in = image_of(grey, q.width, q.height, 1);
+    OWN(image) in = image_of(grey, q.width, q.height, 1);
     spd_describe_options o = options_of(&q);
-    description set = describe_image(&descriptor_gabor, &o, in);
+    FREED_BY(description_free) description set = describe_image(&descriptor_gabor, &o, in);
     o.width = o.height = 0;
-    description own = describe_image(&descriptor_gabor, &o, in);
+    FREED_BY(description_free) description own = describe_image(&descriptor_gabor, &o, in);
     CHECK(own.n == set.n && memcmp(own.X, set.X, own.n * own.n * sizeof(double)) == 0, "%zu",
           own.n);
-    description_free(&set);
-    description_free(&own);
-    image_free(in);
-    free(grey);
 }
 
-static void refusals(void)
+TEST(refusals)
 {
     const setup small = {16, 16, 5, 8, 1.5, 1.5, 2.0};
     double flat[4] = {0.5, 0.5, 0.5, 0.5}, *half = random_grey(1, 16, 16),
@@ -328,25 +306,21 @@ static void refusals(void)
     o = options_of(&small);
     o.kmax = 4.0;
     expect_refusal(&descriptor_gabor, &o, image_of(good, 16, 16, 1), "alias");
-    free(half);
-    free(good);
 }
 
-static void allocations(void)
+TEST(allocations)
 {
     const setup q = {20, 18, 2, 2, 1.5, 1.5, 2.0};
     double *grey = random_grey(2, 24, 24);
-    image *in = image_of(grey, 24, 24, 3);
+    OWN(image) in = image_of(grey, 24, 24, 3);
     spd_describe_options o = options_of(&q);
     o.regions = SPD_REGIONS_HALVES;
     sweep_descriptor(&descriptor_gabor, &o, in);
     o.width = o.height = 0;
     sweep_descriptor(&descriptor_gabor, &o, in);
-    image_free(in);
-    free(grey);
 }
 
-static void parameters(void)
+TEST(parameters)
 {
     spd_describe_options o = options_of(&usual);
     json_t *object = json_object();
@@ -359,18 +333,4 @@ static void parameters(void)
     CHECK(strcmp(json_string_value(json_object_get(object, "regions")), "grid") == 0, "regions");
     CHECK(json_integer_value(json_object_get(object, "grid_columns")) == 3, "grid");
     json_decref(object);
-}
-
-int main(void)
-{
-    RUN(direct_convolution);
-    RUN(finds_its_wave);
-    RUN(bank_refuses);
-    RUN(regions);
-    RUN(usual_settings);
-    RUN(own_size);
-    RUN(refusals);
-    RUN(allocations);
-    RUN(parameters);
-    return test_summary();
 }

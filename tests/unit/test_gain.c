@@ -32,7 +32,7 @@ static spd_model model_of(decay f, size_t steps, spd_fit_step *history, spd_stop
 }
 
 /* Of tails of either kind it is right up to a factor of five. */
-static void known_tails(void)
+TEST(known_tails)
 {
     spd_fit_step history[STEPS];
     decay kinds[] = {geometric, power};
@@ -49,7 +49,7 @@ static void known_tails(void)
         }
 }
 
-static void nothing_left(void)
+TEST(nothing_left)
 {
     spd_fit_step history[STEPS];
     const spd_stop ends[] = {SPD_STOP_GRADIENT, SPD_STOP_LINE_SEARCH};
@@ -61,7 +61,7 @@ static void nothing_left(void)
     CHECK(spd_model_gain(&model) == 0.0, "a level cost");
 }
 
-static void too_short_to_tell(void)
+TEST(too_short_to_tell)
 {
     spd_fit_step history[STEPS];
     for (size_t steps = 1; steps < 9; steps++) {
@@ -75,7 +75,7 @@ static void too_short_to_tell(void)
 }
 
 /* A new graph is another cost: what was before its round does not count. */
-static void the_last_round_counts(void)
+TEST(the_last_round_counts)
 {
     spd_fit_step history[STEPS], alone[STEPS];
     spd_model model = model_of(power, STEPS, history, SPD_STOP_ITERATIONS);
@@ -85,13 +85,4 @@ static void the_last_round_counts(void)
     CHECK(spd_model_gain(&model) == spd_model_gain(&last), "%g", spd_model_gain(&model));
     history[196].probes = 0;
     CHECK(isnan(spd_model_gain(&model)), "five steps of a round");
-}
-
-int main(void)
-{
-    RUN(known_tails);
-    RUN(nothing_left);
-    RUN(too_short_to_tell);
-    RUN(the_last_round_counts);
-    return test_summary();
 }

@@ -88,10 +88,9 @@ static size_t outside(const rows *of, size_t from)
 }
 
 /* Hundreds of changes in any order: errors do not pile up. */
-static void any_order(void)
+TEST(any_order)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     for (double condition = 1.0; condition < 1e13; condition *= 1e4) {
         double A[SIZE * SIZE];
         growing f = {0};
@@ -116,12 +115,11 @@ static void any_order(void)
 
 static void fill(uint64_t seed, double *A)
 {
-    rng r;
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     random_spd(&r, SIZE, 1e3, A);
 }
 
-static void first_last_and_only(void)
+TEST(first_last_and_only)
 {
     double A[SIZE * SIZE];
     growing f = {0};
@@ -143,7 +141,7 @@ static void first_last_and_only(void)
     growing_free(&f);
 }
 
-static void room_is_made(void)
+TEST(room_is_made)
 {
     double A[SIZE * SIZE];
     growing f = {0};
@@ -166,7 +164,7 @@ static void room_is_made(void)
     growing_free(&f);
 }
 
-static void what_is_not_definite(void)
+TEST(what_is_not_definite)
 {
     double A[SIZE * SIZE] = {0};
     growing f = {0};
@@ -182,13 +180,4 @@ static void what_is_not_definite(void)
     check_factor(&f, &of, 1e-15, "what is left");
     CHECK(make(&f, &of, SIZE) && f.n == 0, "an indefinite matrix passed");
     growing_free(&f);
-}
-
-int main(void)
-{
-    RUN(any_order);
-    RUN(first_last_and_only);
-    RUN(room_is_made);
-    RUN(what_is_not_definite);
-    return test_summary();
 }

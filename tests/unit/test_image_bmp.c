@@ -135,31 +135,27 @@ static const bmp_kind kinds[] = {
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
-static void every_kind_is_read_exactly(void)
+TEST(every_kind_is_read_exactly)
 {
     static double pixel[WIDTH * HEIGHT * 3];
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t k = 0; k < KINDS; k++) {
         char what[80];
         file_bytes file = write_bmp(&kinds[k], &r, pixel);
         snprintf(what, sizeof what, "header %u, %u bits", kinds[k].header, kinds[k].bits);
         expect_pixels(&file, WIDTH, HEIGHT, kinds[k].grey ? 1 : 3, pixel, 0.0, what);
-        bytes_free(&file);
     }
 }
 
-static void bad_files(void)
+TEST(bad_files)
 {
     static double pixel[WIDTH * HEIGHT * 3];
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     for (size_t k = 0; k < KINDS; k++) {
         file_bytes file = write_bmp(&kinds[k], &r, pixel);
         expect_cuts_refused(&file, "bmp");
         expect_damage_survived(&file, "bmp");
-        expect_hunger_survived(&file, "bmp");
-        bytes_free(&file);
+        expect_hunger_survived(&file);
     }
 }
 
@@ -167,15 +163,13 @@ static void bad_files(void)
 static void expect_wrong(size_t kind, size_t at, unsigned char byte, const char *text)
 {
     static double pixel[WIDTH * HEIGHT * 3];
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     file_bytes file = write_bmp(&kinds[kind], &r, pixel);
     file.bytes[at] = byte;
     expect_refusal(file.bytes, file.size, text);
-    bytes_free(&file);
 }
 
-static void headers_that_lie(void)
+TEST(headers_that_lie)
 {
     expect_wrong(3, 30, 1, "packed; save it unpacked");
     expect_wrong(3, 28, 7, "7 bits for a pixel");
@@ -187,12 +181,4 @@ static void headers_that_lie(void)
     expect_wrong(14, 54, 0, "selects nothing");
     expect_refusal("BM: a letter of thirty bytes...", 30, "BMP: an unknown header");
     expect_refusal("BM......", 8, "text");
-}
-
-int main(void)
-{
-    RUN(every_kind_is_read_exactly);
-    RUN(bad_files);
-    RUN(headers_that_lie);
-    return test_summary();
 }

@@ -8,25 +8,22 @@
 #include "base/rng.h"
 #include "formats/image_formats.h"
 #include "random_spd.h"
-#include "test.h"
+#include "repeat.h"
+
+OWNER(image)
 
 typedef struct file_bytes {
     unsigned char *bytes;
     size_t size;
 } file_bytes;
 
-HELPER void bytes_free(file_bytes *file)
-{
-    free(file->bytes);
-    *file = (file_bytes){NULL, 0};
-}
-
 HELPER void bytes_add(file_bytes *file, const void *more, size_t size)
 {
-    file->bytes = realloc(file->bytes, file->size + size + 1);
-    if (!file->bytes)
-        abort();
-    memcpy(file->bytes + file->size, more, size);
+    unsigned char *longer = take(file->size + size + 1);
+    if (file->size)
+        memcpy(longer, file->bytes, file->size);
+    memcpy(longer + file->size, more, size);
+    file->bytes = longer;
     file->size += size;
 }
 
@@ -48,7 +45,8 @@ HELPER file_bytes bytes_take(const char *path)
 /* Decodes; on failure NULL, with the message in text (200) unless that is NULL. */
 HELPER image *decode(const unsigned char *bytes, size_t size, char *text)
 {
-    spd_context *ctx = spd_context_new();
+    SCOPE;
+    spd_context *ctx = context_on(0);
     image *picture = NULL;
     spd_status status = image_decode(ctx, bytes, size, NULL, &picture);
     const char *message = spd_context_error(ctx)->message;
@@ -56,7 +54,6 @@ HELPER image *decode(const unsigned char *bytes, size_t size, char *text)
         CHECK(!picture && message[0] && !strchr(message, '\n'), "'%s'", message);
     if (text)
         snprintf(text, 200, "%.199s", message);
-    spd_context_free(ctx);
     return picture;
 }
 
@@ -65,7 +62,7 @@ HELPER void expect_pixels(const file_bytes *file, size_t width, size_t height, s
                           const double *pixel, double tolerance, const char *what)
 {
     char text[200];
-    image *picture = decode(file->bytes, file->size, text);
+    OWN(image) picture = decode(file->bytes, file->size, text);
     if (!CHECK(picture, "%s: %s", what, text))
         return;
     CHECK(picture->width == width && picture->height == height && picture->channels == channels,
@@ -73,16 +70,14 @@ HELPER void expect_pixels(const file_bytes *file, size_t width, size_t height, s
     for (size_t i = 0; i < width * height * channels; i++)
         if (!CHECK_CLOSE(picture->pixel[i], pixel[i], tolerance, "%s: value %zu", what, i))
             break;
-    image_free(picture);
 }
 
 /* The message about the file holds this text. */
 HELPER void expect_refusal(const void *bytes, size_t size, const char *part)
 {
     char text[200];
-    image *picture = decode(bytes, size, text);
+    OWN(image) picture = decode(bytes, size, text);
     CHECK(!picture && strstr(text, part), "'%s' is not about '%s'", text, part);
-    image_free(picture);
 }
 
 /* However the file is cut off, there is a message, and nothing stays allocated. The copy has the
@@ -91,14 +86,9 @@ HELPER void expect_cuts_refused(const file_bytes *file, const char *what)
 {
     const long live = mem_live();
     for (size_t size = 0; size < file->size; size++) {
-        unsigned char *cut = malloc(size ? size : 1);
-        if (!cut)
-            abort();
-        memcpy(cut, file->bytes, size);
-        image *picture = decode(cut, size, NULL);
+        SCOPE;
+        OWN(image) picture = decode(take_copy(file->bytes, size), size, NULL);
         CHECK(!picture, "%s: cut to %zu of %zu bytes, and read", what, size, file->size);
-        image_free(picture);
-        free(cut);
     }
     CHECK(mem_live() == live, "%s: %ld blocks stay", what, mem_live() - live);
 }
@@ -107,8 +97,7 @@ HELPER void expect_cuts_refused(const file_bytes *file, const char *what)
 HELPER void expect_damage_survived(const file_bytes *file, const char *what)
 {
     const long live = mem_live();
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     for (size_t at = 0; at < file->size; at++) {
         const unsigned char good = file->bytes[at];
         const unsigned char wrong[] = {0, 0xff, (unsigned char)rng_next(&r)};
@@ -116,10 +105,9 @@ HELPER void expect_damage_survived(const file_bytes *file, const char *what)
             file->bytes[at] = wrong[w];
             const image_file damaged = {
                 .bytes = file->bytes, .size = file->size, .most = (size_t)1 << 20};
-            image *picture = NULL;
+            OWN(image) picture = NULL;
             spd_status status = image_decode_file(&damaged, &picture);
             CHECK((status < 0) == !picture, "%s: byte %zu", what, at);
-            image_free(picture);
         }
         file->bytes[at] = good;
     }
@@ -127,25 +115,14 @@ HELPER void expect_damage_survived(const file_bytes *file, const char *what)
 }
 
 /* Every allocation of ours fails once. */
-HELPER void expect_hunger_survived(const file_bytes *file, const char *what)
+HELPER void expect_hunger_survived(const file_bytes *file)
 {
-    const long live = mem_live();
-    int done = 0;
-    for (long k = 1; !done && k < 1000; k++) {
-        spd_context *ctx = spd_context_new();
-        image *picture = NULL;
-        mem_fail_at(k);
-        spd_status status = image_decode(ctx, file->bytes, file->size, NULL, &picture);
-        mem_fail_at(0);
-        done = status == SPD_OK;
-        if (!done)
-            CHECK(status == SPD_ENOMEM && !picture, "%s: allocation %ld: %s", what, k,
-                  spd_context_error(ctx)->message);
-        image_free(picture);
-        spd_context_free(ctx);
-        CHECK(mem_live() == live, "%s: %ld blocks stay", what, mem_live() - live);
+    spd_context *ctx = context_on(1);
+    for (sweep_state s = SWEEP(ctx, 1, NULL, 0); sweep_on(&s);) {
+        OWN(image) picture = NULL;
+        s.status = image_decode(ctx, file->bytes, file->size, NULL, &picture);
+        CHECK_MADE(s, picture);
     }
-    CHECK(done, "%s", what);
 }
 
 #endif

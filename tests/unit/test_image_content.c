@@ -44,34 +44,29 @@ static file_bytes claiming_png(uint32_t width, uint32_t height, size_t size)
     return file;
 }
 
-static void png_claims(void)
+TEST(png_claims)
 {
     file_bytes file = claiming_png(100000, 100000, 10);
     expect_refusal(file.bytes, file.size, "100000 x 100000");
-    bytes_free(&file);
     file = claiming_png(0x7fffffff, 0x7fffffff, 10);
     expect_refusal(file.bytes, file.size, "at most");
-    bytes_free(&file);
     file = claiming_png(8000, 8000, 1000); /* few enough, but not in a thousand bytes */
     expect_refusal(file.bytes, file.size, "too many for a file of");
-    bytes_free(&file);
     file = claiming_png(800, 800, 100000);
     expect_refusal(file.bytes, file.size, "PNG: ");
-    bytes_free(&file);
 }
 
 /* A chunk that claims more than a gigabyte is not given that. */
-static void png_chunk_claims(void)
+TEST(png_chunk_claims)
 {
     file_bytes file = claiming_png(7, 9, 0);
     file.size = 8 + 25; /* signature and header alone */
     bytes_add(&file, "\x50\0\0\0sPLTname", 12);
     expect_refusal(file.bytes, file.size, "PNG: cut off");
-    bytes_free(&file);
 }
 
 /* The header of a JPEG file: size, one component. */
-static void jpeg_claims(void)
+TEST(jpeg_claims)
 {
     unsigned char file[] = {0xff, 0xd8, 0xff, 0xc0, 0,    11, 8,    0xfd, 0xe8,
                             0xfd, 0xe8, 1,    1,    0x11, 0,  0xff, 0xda, 0,
@@ -85,7 +80,7 @@ static void jpeg_claims(void)
 }
 
 /* A TIFF file with width, height, 8 bits, no packing, grey, one strip. */
-static void tiff_claims(void)
+TEST(tiff_claims)
 {
     unsigned char file[200] = {'I', 'I', '*', 0, 8, 0, 0, 0, 7, 0};
     static const unsigned char tags[7][12] = {
@@ -105,12 +100,11 @@ static void tiff_claims(void)
     expect_refusal(file, sizeof file, "too many for a file of");
     file[10 + 8] = file[22 + 8] = 10; /* 10 x 10 */
     file[10 + 9] = file[22 + 9] = 0;
-    image *picture = decode(file, sizeof file, NULL);
+    OWN(image) picture = decode(file, sizeof file, NULL);
     CHECK(picture && picture->width == 10, " ");
-    image_free(picture);
 }
 
-static void no_images(void)
+TEST(no_images)
 {
     expect_refusal("", 0, "an empty file");
     expect_refusal("hello\nworld\n", 12, "text, not a supported image");
@@ -126,7 +120,7 @@ static void no_images(void)
     expect_refusal("MM\0*\0\0\0\x08", 8, "TIFF: ");
 }
 
-static void limits(void)
+TEST(limits)
 {
     spd_context *ctx = spd_context_new();
     image *picture = NULL;
@@ -159,7 +153,7 @@ static int always(void *user)
 
 /* The values of an image are taken from the budget as long as it lives; one that is too large
  * waits, unless it is alone. */
-static void budgets(void)
+TEST(budgets)
 {
     static const char whole[] = "P5 4 2 255\nabcdefgh", cut[] = "P5 4 2 255\nabcdefg";
     const unsigned char *bytes = (const unsigned char *)whole;
@@ -182,16 +176,4 @@ static void budgets(void)
           "%zu values without memory", room.taken);
     mem_fail_at(0);
     budget_end(&room);
-}
-
-int main(void)
-{
-    RUN(png_claims);
-    RUN(png_chunk_claims);
-    RUN(jpeg_claims);
-    RUN(tiff_claims);
-    RUN(no_images);
-    RUN(limits);
-    RUN(budgets);
-    return test_summary();
 }

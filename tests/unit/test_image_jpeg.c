@@ -86,7 +86,7 @@ static const jpeg_kind kinds[] = {
     {JCS_CMYK, JCS_YCCK, 0, 0, 1},
 };
 
-static void every_kind_is_read(void)
+TEST(every_kind_is_read)
 {
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         JSAMPLE sample[HEIGHT * WIDTH * 4];
@@ -98,12 +98,11 @@ static void every_kind_is_read(void)
         /* quality 100: quantised by 1, and colours rounded twice */
         expect_pixels(&file, WIDTH, HEIGHT, kinds[k].in == JCS_GRAYSCALE ? 1 : 3, pixel,
                       4.0 / 255.0, what);
-        bytes_free(&file);
     }
 }
 
 /* The same coefficients in another order. */
-static void progressive_is_the_same_image(void)
+TEST(progressive_is_the_same_image)
 {
     JSAMPLE sample[HEIGHT * WIDTH * 4];
     double pixel[HEIGHT * WIDTH * 3];
@@ -112,15 +111,12 @@ static void progressive_is_the_same_image(void)
     file_bytes plain = write_jpeg(&kind, sample);
     kind.progressive = 1;
     file_bytes progressive = write_jpeg(&kind, sample);
-    image *picture = decode(plain.bytes, plain.size, NULL);
+    OWN(image) picture = decode(plain.bytes, plain.size, NULL);
     if (CHECK(picture, " "))
         expect_pixels(&progressive, WIDTH, HEIGHT, 3, picture->pixel, 0.0, "progressive");
-    image_free(picture);
-    bytes_free(&plain);
-    bytes_free(&progressive);
 }
 
-static void hostile_files(void)
+TEST(hostile_files)
 {
     for (size_t k = 1; k < sizeof kinds / sizeof kinds[0]; k += 2) {
         JSAMPLE sample[HEIGHT * WIDTH * 4];
@@ -129,15 +125,6 @@ static void hostile_files(void)
         file_bytes file = write_jpeg(&kinds[k], sample);
         expect_cuts_refused(&file, "jpeg");
         expect_damage_survived(&file, "jpeg");
-        expect_hunger_survived(&file, "jpeg");
-        bytes_free(&file);
+        expect_hunger_survived(&file);
     }
-}
-
-int main(void)
-{
-    RUN(every_kind_is_read);
-    RUN(progressive_is_the_same_image);
-    RUN(hostile_files);
-    return test_summary();
 }

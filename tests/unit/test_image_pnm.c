@@ -38,7 +38,7 @@ static file_bytes bytes_of(const sample *s)
     return file;
 }
 
-static void every_kind_is_read_exactly(void)
+TEST(every_kind_is_read_exactly)
 {
     for (size_t k = 0; k < SAMPLES; k++) {
         const sample *s = &samples[k];
@@ -49,7 +49,6 @@ static void every_kind_is_read_exactly(void)
         pixel[8] = 1.0; /* the ninth pixel of sample 6, which is white */
         file_bytes file = bytes_of(s);
         expect_pixels(&file, s->width, s->height, s->channels, pixel, 0.0, what);
-        bytes_free(&file);
     }
 }
 
@@ -58,7 +57,7 @@ static void refused(const char *text, const char *part)
     expect_refusal(text, strlen(text), part);
 }
 
-static void bad_headers(void)
+TEST(bad_headers)
 {
     refused("P2 3 2 0\n1 1 1 1 1 1", "1 .. 65535");
     refused("P2 3 2 65536\n1 1 1 1 1 1", "1 .. 65535");
@@ -79,24 +78,15 @@ static void bad_headers(void)
     refused("P1 10000 10000\n1", "cut off");
 }
 
-static void hostile_files(void)
+TEST(hostile_files)
 {
     for (size_t k = 0; k < SAMPLES; k++) {
         file_bytes file = bytes_of(&samples[k]);
         expect_damage_survived(&file, "pnm");
-        expect_hunger_survived(&file, "pnm");
+        expect_hunger_survived(&file);
         if (k != 2 && k != 3) { /* without their last digit or line break still numbers */
             file.size -= samples[k].bytes[1] == '3';
             expect_cuts_refused(&file, "pnm");
         }
-        bytes_free(&file);
     }
-}
-
-int main(void)
-{
-    RUN(every_kind_is_read_exactly);
-    RUN(bad_headers);
-    RUN(hostile_files);
-    return test_summary();
 }

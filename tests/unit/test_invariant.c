@@ -23,7 +23,6 @@ static double *blocks_new(rng *r, const size_t *end, int straight, int *label)
             double *S = random_set(r, k, 1, 20.0);
             for (size_t e = 0; e < k * k; e++)
                 B[(first + e / k) * N + first + e % k] = S[e];
-            free(S);
         }
         for (size_t c = 0; c < N; c++) {
             double up = label[i] ? 1.6 : 1.0;
@@ -34,32 +33,28 @@ static double *blocks_new(rng *r, const size_t *end, int straight, int *label)
         }
         congruent(N, N, T, B, X + i * N * N);
     }
-    free(T);
-    free(B);
     return X;
 }
 
 static size_t count_of(const double *X, size_t n, size_t p)
 {
-    spd_store set;
-    arena room = {0};
+    spd_set set;
+    FREED_BY(arena_free) arena room = {0};
     invariant found;
-    store_lend(&set, n, p, X);
+    set = *SPD_SET(n, p, X);
     CHECK(invariant_find(NULL, &set, &room, &found) == SPD_OK, "found");
-    arena_free(&room);
     return found.count;
 }
 
 static int is_confined(const double *X, size_t m, const double *W)
 {
-    spd_store set;
-    arena room = {0};
+    spd_set set;
+    FREED_BY(arena_free) arena room = {0};
     invariant found;
     int kept = -1;
-    store_lend(&set, N, P, X);
+    set = *SPD_SET(N, P, X);
     CHECK(invariant_find(NULL, &set, &room, &found) == SPD_OK, "found");
     CHECK(invariant_keeps(NULL, &found, m, W, &kept) == SPD_OK, "kept");
-    arena_free(&room);
     return kept;
 }
 
@@ -70,11 +65,10 @@ static const struct {
 } kinds[] = {{whole, 1}, {three, 3}, {single, 9}};
 
 /* In any basis, and whatever the scale of each sample. */
-static void subspaces_are_found(void)
+TEST(subspaces_are_found)
 {
     int label[P];
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     for (size_t k = 0; k < 3; k++)
         for (int straight = 0; straight < 2; straight++) {
             double *X = blocks_new(&r, kinds[k].end, straight, label);
@@ -85,16 +79,14 @@ static void subspaces_are_found(void)
                     X[i * N * N + e] *= scale;
             }
             CHECK(count_of(X, N, P) == kinds[k].count, "kind %zu, scaled", k);
-            free(X);
         }
 }
 
 /* Real forms of complex matrices have all eigenvalues twice, and are one subspace all the same. */
-static void complex_matrices_are_whole(void)
+TEST(complex_matrices_are_whole)
 {
     enum { HALF = 4 };
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     double *X = block(P * 4 * HALF * HALF), *Z = block(2 * HALF * HALF);
     for (size_t i = 0; i < P; i++) {
         double A[HALF][12][2];
@@ -113,14 +105,12 @@ static void complex_matrices_are_whole(void)
         spd_complex_embed(HALF, HALF, 1, Z, X + i * 4 * HALF * HALF);
     }
     CHECK(count_of(X, 2 * HALF, P) == 1, "%zu", count_of(X, 2 * HALF, P));
-    free(X);
-    free(Z);
 }
 
 static spd_model *learned(const double *X, const int *label, const spd_fit_options *o)
 {
     spd_model *model = NULL;
-    spd_status status = spd_fit(NULL, N, P, X, label, o, NULL, &model);
+    spd_status status = spd_fit(NULL, SPD_SET(N, P, X), label, o, NULL, &model);
     CHECK(status == SPD_OK && model, "status %d", (int)status);
     return model;
 }
@@ -136,37 +126,35 @@ static void straight_map(double *W)
 static double gain_of_turn(const double *X, const int *label, const spd_model *from)
 {
     spd_fit_options o = *from->options;
-    spd_store set;
+    spd_set set;
     arena room = {0};
     invariant found;
     double W[N * 2];
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     memcpy(W, from->W, sizeof W);
-    store_lend(&set, N, P, X);
+    set = *SPD_SET(N, P, X);
     invariant_find(NULL, &set, &room, &found);
     CHECK(invariant_turn(NULL, &found, 2, &r, W) == SPD_OK, "turned");
     arena_free(&room);
     CHECK(!is_confined(X, 2, W), "a turn leads out");
     o.init = SPD_INIT_GIVEN;
     o.W = W;
-    spd_model *model = learned(X, label, &o);
+    OWN(spd_model) model = learned(X, label, &o);
     double gain =
         (from->cost - model->cost) / fmax(fabs(from->cost), from->cost_start - from->cost);
-    spd_model_free(model);
     return gain;
 }
 
 /* Whatever the start, metric, objective and solver: a fit ends at no saddle. */
-static void starts_are_left(void)
+TEST(starts_are_left)
 {
-    static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
+    static const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
+                                         SPD_METRIC_LOG_EUCLIDEAN};
     static const spd_init inits[] = {SPD_INIT_AUTO, SPD_INIT_IDENTITY, SPD_INIT_MEAN, SPD_INIT_CSP,
                                      SPD_INIT_GIVEN};
     int label[P];
     double W[N * 2];
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     straight_map(W);
     for (size_t k = 1; k < 3; k++) {
         double *X = blocks_new(&r, kinds[k].end, 1, label);
@@ -177,21 +165,19 @@ static void starts_are_left(void)
             o.m = 2;
             o.metric = metrics[c % 4];
             o.log_cost = SPD_LOG_COST_EXACT;
-            o.objective = (spd_objective)(c / 4 % 4);
+            o.objective = (spd_objective)(SPD_OBJECTIVE_DIFFERENCE + c / 4 % 4);
             o.init = inits[c / 16];
-            o.solver = (spd_solver)(c % 5);
+            o.solver = (spd_solver)(SPD_SOLVER_POLAK_RIBIERE + c % 5);
             o.W = W;
             o.nu_w = o.nu_b = 5;
             o.tol = 1e-6;
-            spd_model *model = learned(X, label, &o);
+            OWN(spd_model) model = learned(X, label, &o);
             CHECK(model->cost <= model->cost_start && model->stop != SPD_STOP_INVARIANT &&
                       gain_of_turn(X, label, model) < 0.1,
                   "kind %zu, metric %d, objective %d, init %d, solver %d: a turn gains %g", k,
                   (int)o.metric, (int)o.objective, (int)o.init, (int)o.solver,
                   gain_of_turn(X, label, model));
-            spd_model_free(model);
         }
-        free(X);
     }
 }
 
@@ -204,20 +190,18 @@ static double cost_at(const double *X, const int *label, double *W)
     o.init = SPD_INIT_GIVEN;
     o.W = W;
     o.max_iter = 0;
-    spd_model *model = learned(X, label, &o);
+    OWN(spd_model) model = learned(X, label, &o);
     double cost = model->cost;
     CHECK(gap_between(N * 2, model->W, W) < 1e-15, "a fit without iterations stays at its start");
-    spd_model_free(model);
     return cost;
 }
 
 /* Diagonal matrices: the map is better than every choice of two rows. */
-static void better_than_any_rows(void)
+TEST(better_than_any_rows)
 {
     int label[P];
     double W[N * 2], best = INFINITY;
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     double *X = blocks_new(&r, single, 1, label);
     for (size_t a = 1; a < N; a++)
         for (size_t b = 0; b < a; b++) {
@@ -228,18 +212,15 @@ static void better_than_any_rows(void)
     spd_fit_options o;
     spd_fit_defaults(&o, sizeof o);
     o.m = 2;
-    spd_model *model = learned(X, label, &o);
+    OWN(spd_model) model = learned(X, label, &o);
     CHECK(model->cost < 0.95 * best, "%g of %g", model->cost, best);
-    spd_model_free(model);
-    free(X);
 }
 
 /* The paper's start stays where it is, and its fit does not say that it has converged. */
-static void the_papers_start_is_confined(void)
+TEST(the_papers_start_is_confined)
 {
     int label[P];
-    rng r;
-    rng_seed(&r, 7);
+    rng r = seeded(7);
     for (size_t k = 0; k < 3; k++) {
         double *X = blocks_new(&r, kinds[k].end, 1, label), beyond = 0.0;
         spd_fit_options o;
@@ -250,7 +231,7 @@ static void the_papers_start_is_confined(void)
         for (size_t row = 4; row < N; row++)
             beyond = fmax(beyond, fabs(model->W[row * 2]) + fabs(model->W[row * 2 + 1]));
         CHECK((model->stop == SPD_STOP_INVARIANT) == (k > 0), "kind %zu, %s", k,
-              spd_stop_name(model->stop));
+              spd_name(SPD_ENUM_STOP, model->stop));
         CHECK((beyond == 0.0) == (k > 0), "kind %zu: %g in other blocks", k, beyond);
         CHECK(k == 0 || isnan(spd_model_gain(model)), "%g", spd_model_gain(model));
         double confined = model->cost;
@@ -260,16 +241,5 @@ static void the_papers_start_is_confined(void)
         CHECK(k == 0 || model->cost < confined, "kind %zu: %g, confined %g", k, model->cost,
               confined);
         spd_model_free(model);
-        free(X);
     }
-}
-
-int main(void)
-{
-    RUN(subspaces_are_found);
-    RUN(complex_matrices_are_whole);
-    RUN(starts_are_left);
-    RUN(better_than_any_rows);
-    RUN(the_papers_start_is_confined);
-    return test_summary();
 }

@@ -9,19 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "spdml-data.h"
-#include "test.h"
+#include "repeat.h"
 
 static char scratch_folder[64];
 static spd_context *ctx;
 
-static void scratch_begin(void)
+SETUP(scratch_begin)
 {
     snprintf(scratch_folder, sizeof scratch_folder, "%s", "io-XXXXXX");
     if (!mkdtemp(scratch_folder))
         abort();
-    ctx = spd_context_new();
+    ctx = context_on(0);
 }
 
 /* Calls visit for every name in the scratch folder. */
@@ -50,16 +48,14 @@ static void scratch_remove(const char *path)
         printf("    left behind: %s\n", path);
 }
 
-static int scratch_end(void)
+TEARDOWN(scratch_end)
 {
     scratch_each(scratch_remove);
     rmdir(scratch_folder);
-    spd_context_free(ctx);
-    return test_summary();
 }
 
 /* A path in the scratch folder; good until the eighth call after it. */
-__attribute__((unused)) static const char *scratch(const char *name)
+HELPER const char *scratch(const char *name)
 {
     static char paths[8][200];
     static int next;
@@ -68,7 +64,7 @@ __attribute__((unused)) static const char *scratch(const char *name)
     return path;
 }
 
-__attribute__((unused)) static void put_file(const char *path, const void *bytes, size_t size)
+HELPER void put_file(const char *path, const void *bytes, size_t size)
 {
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
@@ -76,7 +72,7 @@ __attribute__((unused)) static void put_file(const char *path, const void *bytes
 }
 
 /* The first bytes of a file, at most room; how many there are. */
-__attribute__((unused)) static size_t get_file(const char *path, void *bytes, size_t room)
+HELPER size_t get_file(const char *path, void *bytes, size_t room)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
@@ -87,8 +83,8 @@ __attribute__((unused)) static size_t get_file(const char *path, void *bytes, si
 }
 
 /* An .npy image at out: version 1, 2 or 3; the size of it. */
-__attribute__((unused)) static size_t
-make_npy(unsigned char *out, int version, const char *dictionary, const void *data, size_t size)
+HELPER size_t make_npy(unsigned char *out, int version, const char *dictionary, const void *data,
+                       size_t size)
 {
     size_t length = strlen(dictionary), start = version == 1 ? 10 : 12;
     memcpy(out, "\x93NUMPY", 6);
@@ -104,33 +100,13 @@ make_npy(unsigned char *out, int version, const char *dictionary, const void *da
     return start + length + size;
 }
 
-/* The last call failed with this status and a message of one line that contains all of the
- * words, which are separated by '|'. */
-#define CHECK_FAILED(status, wanted, words) check_failed(status, wanted, words, __FILE__, __LINE__)
-
-__attribute__((unused)) static void check_failed(spd_status status, spd_status wanted,
-                                                 const char *words, const char *file, int line)
-{
-    const spd_error *error = spd_context_error(ctx);
-    test_check(status == wanted && error->status == wanted, file, line,
-               "status %d (context %d), expected %d: %s", status, error->status, wanted,
-               error->message);
-    test_check(error->message[0] && !strchr(error->message, '\n'), file, line,
-               "message is not one line: '%s'", error->message);
-    char copy[400], *rest = copy;
-    snprintf(copy, sizeof copy, "%s", words);
-    for (char *word = strsep(&rest, "|"); word; word = strsep(&rest, "|"))
-        test_check(strstr(error->message, word) != NULL, file, line, "'%s' is not in '%s'", word,
-                   error->message);
-}
-
 /* spd_array_read of a path must fail so. */
-__attribute__((unused)) static void check_unreadable(const char *path, spd_status wanted,
-                                                     const char *words, const char *file, int line)
+HELPER void check_unreadable(const char *path, spd_status wanted, const char *words,
+                             const char *file, int line)
 {
     long live = mem_live();
     spd_array *array = NULL;
-    check_failed(spd_array_read(ctx, path, NULL, &array), wanted, words, file, line);
+    test_bad(ctx, spd_array_read(ctx, path, NULL, &array), wanted, words, file, line);
     test_check(array == NULL, file, line, "the output was touched");
     test_check(mem_live() == live, file, line, "%ld blocks leaked", mem_live() - live);
 }
@@ -139,17 +115,17 @@ __attribute__((unused)) static void check_unreadable(const char *path, spd_statu
     check_unreadable(path, wanted, words, __FILE__, __LINE__)
 
 /* Same type, shape and elements; NaN equals NaN. */
-__attribute__((unused)) static int same_arrays(const spd_array *a, const spd_array *b)
+HELPER int same_arrays(const spd_array *a, const spd_array *b)
 {
     if (a->type != b->type || a->ndim != b->ndim || a->count != b->count ||
         memcmp(a->shape, b->shape, a->ndim * sizeof *a->shape) != 0)
         return 0;
     for (size_t i = 0; i < a->count; i++) {
-        if (a->type == SPD_FLOAT64 && memcmp(&a->f64[i], &b->f64[i], 8) != 0)
+        if (a->type == SPD_TYPE_FLOAT64 && memcmp(&a->f64[i], &b->f64[i], 8) != 0)
             return 0;
-        if (a->type == SPD_INT64 && a->i64[i] != b->i64[i])
+        if (a->type == SPD_TYPE_INT64 && a->i64[i] != b->i64[i])
             return 0;
-        if (a->type == SPD_TEXT && strcmp(a->text[i], b->text[i]) != 0)
+        if (a->type == SPD_TYPE_TEXT && strcmp(a->text[i], b->text[i]) != 0)
             return 0;
     }
     return 1;
@@ -160,7 +136,7 @@ static double sample_floats[] = {1.0 / 3, -2.5e-300, 0.0, 1e308, -7.0, 123456789
 static int64_t sample_integers[] = {0, -1, INT64_MAX, INT64_MIN, 42, 7};
 static const char *sample_texts[] = {"plain", "", "ä€𝄞", "comma, \"quote\"", "12", "#x"};
 
-__attribute__((unused)) static spd_array sample_array(spd_type type, size_t ndim)
+HELPER spd_array sample_array(spd_type type, size_t ndim)
 {
     static char names[3][8] = {"floats", "ints", "texts"};
     spd_array array = {
@@ -172,16 +148,16 @@ __attribute__((unused)) static spd_array sample_array(spd_type type, size_t ndim
         array.shape[1] = 1;
         array.shape[2] = 2;
     }
-    if (type == SPD_FLOAT64)
+    if (type == SPD_TYPE_FLOAT64)
         array.f64 = sample_floats;
-    if (type == SPD_INT64)
+    if (type == SPD_TYPE_INT64)
         array.i64 = sample_integers;
-    if (type == SPD_TEXT)
+    if (type == SPD_TYPE_TEXT)
         array.text = sample_texts;
     return array;
 }
 
-__attribute__((unused)) static spd_status write_one(const char *path, const spd_array *array)
+HELPER spd_status write_one(const char *path, const spd_array *array)
 {
     return spd_arrays_write(ctx, path, 1, &array);
 }

@@ -10,9 +10,8 @@ static spd_array *read_text(const char *text)
 {
     spd_array *array = NULL;
     put_file(scratch("t.csv"), text, strlen(text));
-    CHECK(spd_array_read(ctx, scratch("t.csv"), NULL, &array) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
-    return array;
+    CHECK_OK(ctx, spd_array_read(ctx, scratch("t.csv"), NULL, &array));
+    return OWNED(spd_array, array);
 }
 
 static void refuse_text(const char *text, spd_status status, const char *words)
@@ -27,15 +26,14 @@ static void check_table(const char *text)
     spd_array *array = read_text(text);
     if (!array)
         return;
-    CHECK(array->type == SPD_FLOAT64 && array->ndim == 2 && array->shape[0] == 2 &&
+    CHECK(array->type == SPD_TYPE_FLOAT64 && array->ndim == 2 && array->shape[0] == 2 &&
               array->shape[1] == 3,
           "'%s'", text);
     for (size_t i = 0; i < 6 && i < array->count; i++)
         CHECK(array->f64[i] == (double)(i + 1), "'%s' [%zu] = %g", text, i, array->f64[i]);
-    spd_array_free(array);
 }
 
-static void separators_and_line_ends(void)
+TEST(separators_and_line_ends)
 {
     check_table("1,2,3\n4,5,6\n");
     check_table("1;2;3\r\n4;5;6\r\n");
@@ -49,32 +47,29 @@ static void separators_and_line_ends(void)
 }
 
 /* A first row that is mostly numbers is no header: it would be lost without a word. */
-static void first_rows_that_are_neither(void)
+TEST(first_rows_that_are_neither)
 {
     refuse_text("1,two,3\n1,2,3\n", SPD_EFORMAT, "line 1, column 2: 'two'|other cells");
     refuse_text("# c\n1,2,3.o\n1,2,3\n", SPD_EFORMAT, "line 2, column 3: '3.o'|header");
     refuse_text("1,,3\n1,2,3\n", SPD_EFORMAT, "line 1, column 2: ''");
     spd_array *array = read_text("1.o\n2\n3\n"); /* one column: texts, all of them */
-    CHECK(array && array->type == SPD_TEXT && array->count == 3, "a mistyped first number");
-    spd_array_free(array);
+    CHECK(array && array->type == SPD_TYPE_TEXT && array->count == 3, "a mistyped first number");
 }
 
-static void one_column_is_a_vector(void)
+TEST(one_column_is_a_vector)
 {
     spd_array *array = read_text("w\n0.5\n-1e-3\n");
     CHECK(array && array->ndim == 1 && array->count == 2 && array->f64[1] == -1e-3, "numbers");
-    spd_array_free(array);
     array = read_text("cat\ndog\n\"a \"\"b\"\",\n c\"\n");
-    CHECK(array && array->type == SPD_TEXT && array->count == 3, "texts");
+    CHECK(array && array->type == SPD_TYPE_TEXT && array->count == 3, "texts");
     CHECK(array && strcmp(array->text[2], "a \"b\",\n c") == 0, "'%s'", array->text[2]);
-    spd_array_free(array);
     array = read_text("Label\ncat\n7\n");
-    CHECK(array && array->type == SPD_TEXT && array->count == 2 && strcmp(array->text[1], "7") == 0,
+    CHECK(array && array->type == SPD_TYPE_TEXT && array->count == 2 &&
+              strcmp(array->text[1], "7") == 0,
           "a header that names labels");
-    spd_array_free(array);
 }
 
-static void faults_name_line_and_column(void)
+TEST(faults_name_line_and_column)
 {
     refuse_text("a,b\n1,2\n3,x7\ny,4\n", SPD_EFORMAT, "bad.csv: line 3, column 2: 'x7'");
     refuse_text("1,2\n3,\n", SPD_EFORMAT, "line 2, column 2 is empty");
@@ -90,7 +85,7 @@ static void faults_name_line_and_column(void)
     CHECK_UNREADABLE(scratch("nul.csv"), SPD_EFORMAT, "NUL");
 }
 
-static void numbers_have_points_in_any_language(void)
+TEST(numbers_have_points_in_any_language)
 {
     const char *before = setlocale(LC_NUMERIC, NULL);
     char kept[64];
@@ -100,23 +95,22 @@ static void numbers_have_points_in_any_language(void)
     spd_array *array = read_text("0.5\n1.25\n");
     CHECK(array && array->f64[0] == 0.5 && array->f64[1] == 1.25, "read");
     CHECK(array && write_one(scratch("point.csv"), array) == SPD_OK, "write");
-    spd_array_free(array);
     setlocale(LC_NUMERIC, kept);
     char text[32] = "";
     get_file(scratch("point.csv"), text, sizeof text - 1);
     CHECK(strcmp(text, "0.5\n1.25\n") == 0, "'%s'", text);
 }
 
-static void round_trips(void)
+TEST(round_trips)
 {
     for (size_t ndim = 1; ndim <= 2; ndim++) {
-        spd_array out = sample_array(SPD_FLOAT64, ndim), *in = NULL;
+        spd_array out = sample_array(SPD_TYPE_FLOAT64, ndim), *in = NULL;
         CHECK(write_one(scratch("round.csv"), &out) == SPD_OK, "floats");
         CHECK(spd_array_read(ctx, scratch("round.csv"), NULL, &in) == SPD_OK, "floats");
         CHECK(in && same_arrays(&out, in), "floats, %zu dimensions", ndim);
         spd_array_free(in);
     }
-    spd_array out = sample_array(SPD_TEXT, 1), *in = NULL;
+    spd_array out = sample_array(SPD_TYPE_TEXT, 1), *in = NULL;
     CHECK(write_one(scratch("round.csv"), &out) == SPD_OK, "texts");
     CHECK(spd_array_read(ctx, scratch("round.csv"), NULL, &in) == SPD_OK, "texts");
     CHECK(in && same_arrays(&out, in), "texts");
@@ -146,7 +140,7 @@ static void round_trips(void)
                               "\xef\xbc\x9c"
                               "5"};
     const size_t count = sizeof formulas / sizeof *formulas;
-    out = (spd_array){.type = SPD_TEXT, .ndim = 1, .shape = {count}, .count = count};
+    out = (spd_array){.type = SPD_TYPE_TEXT, .ndim = 1, .shape = {count}, .count = count};
     out.text = formulas;
     CHECK(write_one(scratch("round.csv"), &out) == SPD_OK, "formulas");
     CHECK(spd_array_read(ctx, scratch("round.csv"), NULL, &in) == SPD_OK, "formulas");
@@ -161,12 +155,13 @@ static void round_trips(void)
         CHECK(cell && cell[-1] == (i < count - 1 ? '\'' : '\n'), "%zu: %s", i, text);
     }
     memset(text, 0, sizeof text);
-    out = sample_array(SPD_INT64, 2);
+    out = sample_array(SPD_TYPE_INT64, 2);
     CHECK(write_one(scratch("int.csv"), &out) == SPD_OK, "integers");
     get_file(scratch("int.csv"), text, sizeof text - 1);
     CHECK(strcmp(text, "0,-1,9223372036854775807\n-9223372036854775808,42,7\n") == 0, "%s", text);
-    out = sample_array(SPD_FLOAT64, 3);
-    CHECK_FAILED(write_one(scratch("cube.csv"), &out), SPD_EINVAL, "cube.csv: |3 dimensions|.npz");
+    out = sample_array(SPD_TYPE_FLOAT64, 3);
+    CHECK_FAILED(ctx, write_one(scratch("cube.csv"), &out), SPD_EINVAL,
+                 "cube.csv: |3 dimensions|.npz");
 }
 
 static spd_data *load_text(const char *text)
@@ -174,12 +169,11 @@ static spd_data *load_text(const char *text)
     const spd_load_options options = {.size = sizeof options, .unchecked = 1};
     spd_data *data = NULL;
     put_file(scratch("d.csv"), text, strlen(text));
-    CHECK(spd_data_load(ctx, scratch("d.csv"), &options, &data) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_data_load(ctx, scratch("d.csv"), &options, &data));
     return data;
 }
 
-static void data_sets(void)
+TEST(data_sets)
 {
     spd_data *data = load_text("1,0,0,1\n2,0.5,0.5,2\n");
     CHECK(data && data->p == 2 && data->n == 2 && data->X[5] == 0.5 && !data->y, "no labels");
@@ -205,16 +199,16 @@ static void refuse_set(const char *text, spd_status status, const char *words)
 {
     spd_data *data = NULL;
     put_file(scratch("s.csv"), text, strlen(text));
-    CHECK_FAILED(spd_data_load(ctx, scratch("s.csv"), NULL, &data), status, words);
+    CHECK_FAILED(ctx, spd_data_load(ctx, scratch("s.csv"), NULL, &data), status, words);
     CHECK(!data, "untouched");
 }
 
-static void data_sets_that_are_none(void)
+TEST(data_sets_that_are_none)
 {
     const spd_load_options named = {.size = sizeof named, .y_name = "Truth"};
     spd_data *data = NULL;
     put_file(scratch("n.csv"), "y,a\n1,1\n2,2\n", 12);
-    CHECK_FAILED(spd_data_load(ctx, scratch("n.csv"), &named, &data), SPD_EINVAL, "2 numbers");
+    CHECK_FAILED(ctx, spd_data_load(ctx, scratch("n.csv"), &named, &data), SPD_EINVAL, "2 numbers");
     refuse_set("1,0,0\n", SPD_EINVAL, "s.csv: rows of 3 numbers");
     refuse_set("1,0,0,1,5\n", SPD_EINVAL, "rows of 5 numbers|name it y");
     refuse_set("a,b,c,d,y\n", SPD_EINVAL, "no matrices");
@@ -228,7 +222,7 @@ static int same_bits(double a, double b)
 }
 
 /* The quick way and the C library give the same bits. */
-static void numbers_as_strtod_reads_them(void)
+TEST(numbers_as_strtod_reads_them)
 {
     static const char *const formats[] = {"%.0f", "%.3f", "%.9f", "%.15g", "%.17g", "%.4e"};
     static const char *const texts[] = {"0",   "-0", ".5",   "5.", "-.25", "0000000000000000.1",
@@ -236,8 +230,7 @@ static void numbers_as_strtod_reads_them(void)
     static const char *const none[] = {"", "-", ".", "-.", "1.2.3", "1 2", "1,5", "--1", "12a"};
     char text[64];
     double value = 7.0;
-    rng r;
-    rng_seed(&r, 12);
+    rng r = seeded(12);
     for (int k = 0; k < 60000; k++) {
         snprintf(text, sizeof text, formats[k % 6],
                  ldexp(rng_normal(&r), (int)(rng_next(&r) % 60)));
@@ -252,19 +245,4 @@ static void numbers_as_strtod_reads_them(void)
         value = 7.0;
         CHECK(!text_number(none[k], strlen(none[k]), &value) && value == 7.0, "'%s'", none[k]);
     }
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(separators_and_line_ends);
-    RUN(first_rows_that_are_neither);
-    RUN(one_column_is_a_vector);
-    RUN(faults_name_line_and_column);
-    RUN(numbers_have_points_in_any_language);
-    RUN(round_trips);
-    RUN(data_sets);
-    RUN(numbers_as_strtod_reads_them);
-    RUN(data_sets_that_are_none);
-    return scratch_end();
 }

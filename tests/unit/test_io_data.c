@@ -17,7 +17,7 @@ static void fill(double *X)
 
 static spd_array floats(char *name, double *data, size_t ndim, size_t a, size_t b, size_t c)
 {
-    spd_array array = {.name = name, .type = SPD_FLOAT64, .ndim = ndim, .shape = {a, b, c}};
+    spd_array array = {.name = name, .type = SPD_TYPE_FLOAT64, .ndim = ndim, .shape = {a, b, c}};
     array.count = a * (ndim > 1 ? b : 1) * (ndim > 2 ? c : 1);
     array.f64 = data;
     return array;
@@ -29,17 +29,15 @@ static const char *put_set(const char *file, double *X, spd_array *y)
     spd_array x = floats(name_x, X, 3, P, N, N);
     const spd_array *all[] = {&x, y};
     const char *path = scratch(file);
-    CHECK(spd_arrays_write(ctx, path, y ? 2 : 1, all) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_arrays_write(ctx, path, y ? 2 : 1, all));
     return path;
 }
 
 static spd_data *load(const char *path, const spd_load_options *options)
 {
     spd_data *data = NULL;
-    CHECK(spd_data_load(ctx, path, options, &data) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
-    return data;
+    CHECK_OK(ctx, spd_data_load(ctx, path, options, &data));
+    return OWNED(spd_data, data);
 }
 
 static void refuse(const char *path, const spd_load_options *options, spd_status status,
@@ -47,18 +45,18 @@ static void refuse(const char *path, const spd_load_options *options, spd_status
 {
     spd_data *data = NULL;
     long live = mem_live();
-    CHECK_FAILED(spd_data_load(ctx, path, options, &data), status, words);
+    CHECK_FAILED(ctx, spd_data_load(ctx, path, options, &data), status, words);
     CHECK(!data, "untouched");
     CHECK(mem_live() == live, "%ld blocks leaked", mem_live() - live);
 }
 
-static void integer_labels_are_ordered_as_numbers(void)
+TEST(integer_labels_are_ordered_as_numbers)
 {
     double X[P * N * N], w[P] = {5, 4, 3, 2, 1};
     int64_t labels[P] = {10, -2, 9, 10, 9};
     fill(X);
     spd_array x = floats(name_x, X, 3, P, N, N), columns = floats(name_w, w, 1, P, 0, 0);
-    spd_array y = {.name = name_y, .type = SPD_INT64, .ndim = 1, .shape = {P}, .count = P};
+    spd_array y = {.name = name_y, .type = SPD_TYPE_INT64, .ndim = 1, .shape = {P}, .count = P};
     y.i64 = labels;
     const spd_array *all[] = {&columns, &y, &x};
     CHECK(spd_arrays_write(ctx, scratch("set.npz"), 3, all) == SPD_OK, "write");
@@ -76,7 +74,6 @@ static void integer_labels_are_ordered_as_numbers(void)
               data->column[0]->f64[4] == 1,
           "columns");
     CHECK(data->y->i64[1] == -2 && strcmp(data->source, scratch("set.npz")) == 0, "as read");
-    spd_data_free(data);
 }
 
 /* Labels as text from a file of their own; how classes come out of them. */
@@ -92,35 +89,32 @@ static void check_classes(const char *labels, const int *wanted, const char *fir
         return;
     CHECK(memcmp(data->label, wanted, P * sizeof *wanted) == 0, "%s", labels);
     CHECK(strcmp(data->class_name[0], first) == 0, "%s is not %s", data->class_name[0], first);
-    spd_data_free(data);
 }
 
-static void texts_become_classes(void)
+TEST(texts_become_classes)
 {
     check_classes("b\na\nb\n10\n9\n", (const int[]){3, 2, 3, 0, 1}, "10");
     check_classes("3\n3\n-1\n12\n3\n", (const int[]){1, 1, 0, 2, 1}, "-1");
     check_classes("y\nä\nz\n\"\"\nz\nz\n", (const int[]){2, 1, 0, 1, 1}, "");
 }
 
-static void texts_of_digits_are_ordered_as_numbers(void)
+TEST(texts_of_digits_are_ordered_as_numbers)
 {
     double X[P * N * N];
     const char *texts[P] = {"10", "9", "-1", "9", "010"};
-    spd_array y = {.name = name_y, .type = SPD_TEXT, .ndim = 1, .shape = {P}, .count = P};
+    spd_array y = {.name = name_y, .type = SPD_TYPE_TEXT, .ndim = 1, .shape = {P}, .count = P};
     y.text = texts;
     fill(X);
     spd_data *data = load(put_set("digits.npz", X, &y), NULL);
     const int wanted[P] = {3, 1, 0, 1, 2};
     CHECK(data && data->classes == 4 && memcmp(data->label, wanted, sizeof wanted) == 0, "order");
-    spd_data_free(data);
     texts[4] = "99999999999999999999"; /* no int64: all are texts then */
     data = load(put_set("digits.npz", X, &y), NULL);
     const int as_texts[P] = {1, 2, 0, 2, 3};
     CHECK(data && memcmp(data->label, as_texts, sizeof as_texts) == 0, "too large a number");
-    spd_data_free(data);
 }
 
-static void labels_that_do_not_fit(void)
+TEST(labels_that_do_not_fit)
 {
     double X[P * N * N], few[4] = {1, 2, 3, 4}, half[P] = {1, 2, 2.5, 1, 1}, two[2 * P] = {0};
     fill(X);
@@ -147,7 +141,7 @@ static void labels_that_do_not_fit(void)
     CHECK(spd_context_error(ctx)->remedy == SPD_REMEDY_NAME_Y, "remedy");
 }
 
-static void other_names_and_other_shapes(void)
+TEST(other_names_and_other_shapes)
 {
     double X[P * N * N], row[P] = {1, 1, 2, 2, 2};
     char covs[] = "covs", truth[] = "truth";
@@ -157,11 +151,9 @@ static void other_names_and_other_shapes(void)
     CHECK(spd_arrays_write(ctx, scratch("names.npz"), 2, all) == SPD_OK, "write");
     spd_data *data = load(scratch("names.npz"), NULL);
     CHECK(data && data->p == P && !data->y && data->columns == 1, "the only 3-d array");
-    spd_data_free(data);
     const spd_load_options options = {.size = sizeof options, .x_name = "covs", .y_name = "truth"};
     data = load(scratch("names.npz"), &options);
     CHECK(data && data->classes == 2 && data->y->ndim == 1 && data->y->shape[0] == P, "by name");
-    spd_data_free(data);
     const spd_load_options wrong = {.size = sizeof wrong, .x_name = "data"};
     refuse(scratch("names.npz"), &wrong, SPD_EINVAL, "no array named 'data'|covs, truth");
     CHECK(spd_context_error(ctx)->remedy == SPD_REMEDY_NAME_X, "remedy");
@@ -169,18 +161,16 @@ static void other_names_and_other_shapes(void)
     CHECK(write_one(scratch("single.npy"), &x) == SPD_OK, "write");
     data = load(scratch("single.npy"), NULL);
     CHECK(data && data->p == 1 && data->n == N, "n x n is one matrix");
-    spd_data_free(data);
 }
 
-static void integer_matrices(void)
+TEST(integer_matrices)
 {
     int64_t values[] = {2, 1, 1, 2};
-    spd_array x = {.type = SPD_INT64, .ndim = 2, .shape = {2, 2}, .count = 4, .i64 = values};
+    spd_array x = {.type = SPD_TYPE_INT64, .ndim = 2, .shape = {2, 2}, .count = 4, .i64 = values};
     CHECK(write_one(scratch("int.npy"), &x) == SPD_OK, "write");
     spd_data *data = load(scratch("int.npy"), NULL);
     CHECK(data && data->X[0] == 2.0 && data->X[1] == 1.0, "become floating point");
-    spd_data_free(data);
-    x = sample_array(SPD_TEXT, 2);
+    x = sample_array(SPD_TYPE_TEXT, 2);
     x.shape[0] = x.shape[1] = 2;
     x.count = 4;
     CHECK(write_one(scratch("text.npy"), &x) == SPD_OK, "write");
@@ -195,7 +185,7 @@ static void refuse_shape(size_t ndim, size_t a, size_t b, size_t c, const char *
     refuse(scratch("shape.npz"), NULL, SPD_EINVAL, words);
 }
 
-static void shapes_that_are_refused(void)
+TEST(shapes_that_are_refused)
 {
     refuse_shape(3, 3, 2, 4, "shape.npz: X is 3 x 2 x 4|square");
     refuse_shape(1, 9, 1, 1, "X is 9;");
@@ -205,7 +195,7 @@ static void shapes_that_are_refused(void)
 }
 
 /* A set whose matrix 3 is spoilt by the caller. */
-static void bad_matrices_are_named(void)
+TEST(bad_matrices_are_named)
 {
     double X[P * N * N], labels[P] = {7, 7, 8, 8, 7};
     spd_array y = floats(name_y, labels, 1, P, 0, 0);
@@ -245,7 +235,7 @@ static void bad_matrices_are_named(void)
           "without a context");
 }
 
-static void repairs_that_are_asked_for(void)
+TEST(repairs_that_are_asked_for)
 {
     double X[P * N * N];
     fill(X);
@@ -254,7 +244,6 @@ static void repairs_that_are_asked_for(void)
     spd_load_options options = {.size = sizeof options, .symmetrize = 1};
     spd_data *data = load(scratch("asym.npz"), &options);
     CHECK(data && data->X[1] == 0.5 && data->X[3] == 0.5, "the mean of both triangles");
-    spd_data_free(data);
     fill(X);
     for (size_t i = 0; i < N * N; i++)
         X[i] = 1.0;
@@ -262,28 +251,25 @@ static void repairs_that_are_asked_for(void)
     options = (spd_load_options){.size = sizeof options, .regularize = 0.5};
     data = load(scratch("sing.npz"), &options);
     CHECK(data && data->X[0] == 1.5 && data->X[1] == 1.0, "0.5 tr(X)/n = 0.5");
-    spd_data_free(data);
     options = (spd_load_options){.size = sizeof options, .ridge = 0.25};
     data = load(scratch("sing.npz"), &options);
     CHECK(data && data->X[0] == 1.25 && data->X[9] == 2.0 + 1 + 0.25, "the ridge itself");
-    spd_data_free(data);
 }
 
-static void tiny_asymmetry_is_rounding(void)
+TEST(tiny_asymmetry_is_rounding)
 {
     double X[P * N * N];
     fill(X);
     X[1] += 1e-12;
     spd_data *data = load(put_set("tiny.npz", X, NULL), NULL);
     CHECK(data && memcmp(data->X, X, sizeof X) == 0, "accepted and left as it is");
-    spd_data_free(data);
 }
 
-static void the_survey_counts_what_is_wrong(void)
+TEST(the_survey_counts_what_is_wrong)
 {
     double X[P * N * N];
     const spd_load_options options = {.size = sizeof options, .unchecked = 1};
-    spd_survey survey = SPD_INIT(spd_survey);
+    spd_survey survey = SPD_STRUCT(spd_survey);
     fill(X);
     memset(X, 0, N * N * sizeof *X);
     X[0] = 1, X[4] = 2, X[8] = 8; /* diagonal: condition 8 */
@@ -293,7 +279,6 @@ static void the_survey_counts_what_is_wrong(void)
     CHECK(survey.first_not_finite == SPD_NO_INDEX && survey.first_not_definite == SPD_NO_INDEX, "");
     CHECK_CLOSE(survey.min_eigenvalue, 1.0, 1e-13, "smallest");
     CHECK_CLOSE(survey.max_condition, 8.0, 1e-12, "condition");
-    spd_data_free(data);
     X[1 * 9 + 4] = (double)NAN;
     X[2 * 9 + 1] += 0.7;
     X[3 * 9 + 0] = -5.0;
@@ -308,18 +293,17 @@ static void the_survey_counts_what_is_wrong(void)
           survey.remedy);
     CHECK(survey.min_eigenvalue < -5.0 && isinf(survey.max_condition), "range");
     CHECK_CLOSE(survey.max_asymmetry, 0.7 / 6.0, 1e-14, "asymmetry");
-    spd_data_free(data);
     const spd_data nothing = {0};
-    CHECK_FAILED(spd_data_survey(ctx, &nothing, &survey), SPD_EINVAL, "no matrices");
+    CHECK_FAILED(ctx, spd_data_survey(ctx, &nothing, &survey), SPD_EINVAL, "no matrices");
 }
 
 /* [1 1; 1 1+eps] and four times that have Cholesky factors, and no rounding on the way to them, but
  * rounding might have made them; diag(1, 1e-16) has rows in other units. */
-static void the_survey_counts_what_rounding_made_definite(void)
+TEST(the_survey_counts_what_rounding_made_definite)
 {
     double X[4 * 4] = {1, 0, 0, 1e-14, 1, 1, 1, 1 + 0x1p-52, 4, 4, 4, 4 + 0x1p-50, 1, 0, 0, 1e-16};
     spd_data data = {.p = 4, .n = 2, .X = X};
-    spd_survey survey = SPD_INIT(spd_survey);
+    spd_survey survey = SPD_STRUCT(spd_survey);
     CHECK(spd_data_survey(ctx, &data, &survey) == SPD_OK, "survey");
     CHECK(survey.singular == 1 && survey.first_singular == 3, "%zu singular", survey.singular);
     CHECK(survey.not_definite == 2 && survey.first_not_definite == 1 &&
@@ -330,40 +314,37 @@ static void the_survey_counts_what_rounding_made_definite(void)
     CHECK(survey.singular == 0 && survey.first_singular == SPD_NO_INDEX, "condition 1e14 is fine");
 }
 
-static void saving_and_loading(void)
+TEST(saving_and_loading)
 {
     double X[P * N * N], w[P] = {5, 4, 3, 2, 1};
     fill(X);
     const char *texts[P] = {"b", "a", "ä", "b", "b"};
-    spd_array y = {.name = name_w, .type = SPD_TEXT, .ndim = 1, .shape = {P}, .count = P};
+    spd_array y = {.name = name_w, .type = SPD_TYPE_TEXT, .ndim = 1, .shape = {P}, .count = P};
     y.text = texts;
     spd_array extra = floats(name_w, w, 1, P, 0, 0);
     spd_array *columns[] = {&extra};
     const spd_data out = {.p = P, .n = N, .X = X, .y = &y, .columns = 1, .column = columns};
     const char *names[] = {"save.npz", "save.mat"};
     for (size_t i = 0; i < 2; i++) {
-        CHECK(spd_data_save(ctx, &out, scratch(names[i])) == SPD_OK, "%s",
-              spd_context_error(ctx)->message);
+        CHECK_OK(ctx, spd_data_save(ctx, &out, scratch(names[i])));
         spd_data *in = load(scratch(names[i]), NULL);
         CHECK(in && in->p == P && memcmp(in->X, X, sizeof X) == 0, "%s: X", names[i]);
         CHECK(in && in->classes == 3 && strcmp(in->y->text[2], "ä") == 0, "%s: y", names[i]);
         CHECK(in && in->columns == 1 && in->column[0]->ndim == 1 && in->column[0]->f64[0] == 5,
               "%s: w", names[i]);
-        spd_data_free(in);
     }
     CHECK(spd_data_save(ctx, &out, scratch("save.npy")) == SPD_OK, "X alone");
     spd_data *in = load(scratch("save.npy"), NULL);
     CHECK(in && memcmp(in->X, X, sizeof X) == 0 && !in->y, "X alone");
-    spd_data_free(in);
     CHECK(spd_data_save(ctx, &out, scratch("save.csv")) == SPD_OK, "a line for each X");
     in = load(scratch("save.csv"), NULL);
     CHECK(in && in->p == P && memcmp(in->X, X, sizeof X) == 0, "a line for each X");
-    spd_data_free(in);
-    CHECK_FAILED(spd_data_save(ctx, &out, scratch("save.png")), SPD_EFORMAT, "save.png: |.npz");
+    CHECK_FAILED(ctx, spd_data_save(ctx, &out, scratch("save.png")), SPD_EFORMAT,
+                 "save.png: |.npz");
 }
 
 /* Labels taken from w while there is a y: both must survive saving. */
-static void names_that_are_taken(void)
+TEST(names_that_are_taken)
 {
     double X[P * N * N], w[P] = {5, 4, 3, 2, 1}, labels[P] = {0};
     fill(X);
@@ -375,28 +356,6 @@ static void names_that_are_taken(void)
     spd_data *data = load(scratch("both.npz"), &options);
     CHECK(data && spd_data_save(ctx, data, scratch("again.npz")) == SPD_OK, "%s",
           spd_context_error(ctx)->message);
-    spd_data_free(data);
     data = load(scratch("again.npz"), &options);
     CHECK(data && data->classes == 5 && data->columns == 1, "w is still w");
-    spd_data_free(data);
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(integer_labels_are_ordered_as_numbers);
-    RUN(texts_become_classes);
-    RUN(texts_of_digits_are_ordered_as_numbers);
-    RUN(labels_that_do_not_fit);
-    RUN(other_names_and_other_shapes);
-    RUN(integer_matrices);
-    RUN(shapes_that_are_refused);
-    RUN(bad_matrices_are_named);
-    RUN(repairs_that_are_asked_for);
-    RUN(tiny_asymmetry_is_rounding);
-    RUN(the_survey_counts_what_is_wrong);
-    RUN(the_survey_counts_what_rounding_made_definite);
-    RUN(saving_and_loading);
-    RUN(names_that_are_taken);
-    return scratch_end();
 }

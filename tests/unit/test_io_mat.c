@@ -36,9 +36,8 @@ static void put_set(const char *path, int packed)
 static void check_set(const char *path)
 {
     const spd_load_options options = {.size = sizeof options, .unchecked = 1};
-    spd_data *data = NULL;
-    CHECK(spd_data_load(ctx, path, &options, &data) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    OWN(spd_data) data = NULL;
+    CHECK_OK(ctx, spd_data_load(ctx, path, &options, &data));
     if (!data)
         return;
     CHECK(data->p == 3 && data->n == 2 && data->classes == 3 && data->columns == 1, "shape");
@@ -51,10 +50,9 @@ static void check_set(const char *path)
               strcmp(data->y->text[2], "€") == 0,
           "%s %s %s", data->y->text[0], data->y->text[1], data->y->text[2]);
     CHECK(data->column[0]->ndim == 1 && data->column[0]->i64[1] == -5, "a row is a column too");
-    spd_data_free(data);
 }
 
-static void sets_packed_and_not(void)
+TEST(sets_packed_and_not)
 {
     put_set(scratch("v6.mat"), 0);
     check_set(scratch("v6.mat"));
@@ -62,27 +60,24 @@ static void sets_packed_and_not(void)
     check_set(scratch("v7.mat"));
 }
 
-static void round_trips(void)
+TEST(round_trips)
 {
     for (size_t ndim = 2; ndim <= 3; ndim++) {
-        spd_array a = sample_array(SPD_FLOAT64, ndim), b = sample_array(SPD_INT64, ndim),
-                  c = sample_array(SPD_TEXT, ndim);
+        spd_array a = sample_array(SPD_TYPE_FLOAT64, ndim), b = sample_array(SPD_TYPE_INT64, ndim),
+                  c = sample_array(SPD_TYPE_TEXT, ndim);
         const spd_array *all[] = {&a, &b, &c};
-        CHECK(spd_arrays_write(ctx, scratch("round.mat"), 3, all) == SPD_OK, "%s",
-              spd_context_error(ctx)->message);
+        CHECK_OK(ctx, spd_arrays_write(ctx, scratch("round.mat"), 3, all));
         for (size_t i = 0; i < 3; i++) {
-            spd_array *in = NULL;
-            CHECK(spd_array_read(ctx, scratch("round.mat"), all[i]->name, &in) == SPD_OK, "%s",
-                  spd_context_error(ctx)->message);
+            OWN(spd_array) in = NULL;
+            CHECK_OK(ctx, spd_array_read(ctx, scratch("round.mat"), all[i]->name, &in));
             CHECK(in && same_arrays(all[i], in), "%s of %zu dimensions", all[i]->name, ndim);
-            spd_array_free(in);
         }
     }
 }
 
-static void vectors_are_columns(void)
+TEST(vectors_are_columns)
 {
-    spd_array out = sample_array(SPD_FLOAT64, 1), *in = NULL;
+    spd_array out = sample_array(SPD_TYPE_FLOAT64, 1), *in = NULL;
     CHECK(write_one(scratch("v.mat"), &out) == SPD_OK, "write");
     CHECK(spd_array_read(ctx, scratch("v.mat"), NULL, &in) == SPD_OK, "read");
     CHECK(in && in->ndim == 2 && in->shape[0] == 6 && in->shape[1] == 1, "6 x 1");
@@ -109,24 +104,23 @@ static void put_class(const char *path, uint32_t class_and_flags, uint32_t type,
 static void check_stored(uint32_t class_type, uint32_t type, const void *data, size_t size,
                          double first, double second)
 {
-    spd_array *in = NULL;
+    OWN(spd_array) in = NULL;
     put_class(scratch("class.mat"), class_type, type, 1, 2, data, size);
     CHECK(spd_array_read(ctx, scratch("class.mat"), NULL, &in) == SPD_OK, "%u: %s", class_type,
           spd_context_error(ctx)->message);
     if (!in)
         return;
-    CHECK((in->type == SPD_FLOAT64) == (class_type <= MX_SINGLE), "class %u", class_type);
+    CHECK((in->type == SPD_TYPE_FLOAT64) == (class_type <= MX_SINGLE), "class %u", class_type);
     for (size_t i = 0; i < 2; i++) {
-        double value = in->type == SPD_INT64 ? (double)in->i64[i] : in->f64[i];
+        double value = in->type == SPD_TYPE_INT64 ? (double)in->i64[i] : in->f64[i];
         CHECK(value == (i ? second : first), "class %u [%zu] = %g", class_type, i, value);
     }
-    spd_array_free(in);
 }
 
 #define CHECK_STORED(class_type, type, data, first, second)                                        \
     check_stored(class_type, type, data, sizeof(data), first, second)
 
-static void numbers_of_every_class(void)
+TEST(numbers_of_every_class)
 {
     const double f8[] = {0.5, -2}, whole[] = {3, -2};
     const float f4[] = {0.5f, -2};
@@ -163,7 +157,7 @@ static void numbers_of_every_class(void)
 }
 
 /* The last values of a class, and the first that are none, stored as wider numbers. */
-static void limits_of_classes(void)
+TEST(limits_of_classes)
 {
     static const struct {
         uint32_t class_type;
@@ -182,28 +176,24 @@ static void limits_of_classes(void)
     }
 }
 
-static void char_matrices_are_rows_of_text(void)
+TEST(char_matrices_are_rows_of_text)
 {
-    spd_array *in = NULL;
+    OWN(spd_array) in = NULL;
     put_class(scratch("c.mat"), MX_CHAR, MI_UINT8, 2, 3, "adbe c", 6);
-    CHECK(spd_array_read(ctx, scratch("c.mat"), NULL, &in) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
-    CHECK(in && in->type == SPD_TEXT && in->count == 2, "two rows");
+    CHECK_OK(ctx, spd_array_read(ctx, scratch("c.mat"), NULL, &in));
+    CHECK(in && in->type == SPD_TYPE_TEXT && in->count == 2, "two rows");
     CHECK(in && strcmp(in->text[0], "ab") == 0 && strcmp(in->text[1], "dec") == 0, "'%s' '%s'",
           in->text[0], in->text[1]);
-    spd_array_free(in);
 }
 
 static void check_text(const char *file, size_t i, const char *wanted)
 {
-    spd_array *in = NULL;
-    CHECK(spd_array_read(ctx, scratch(file), NULL, &in) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    OWN(spd_array) in = NULL;
+    CHECK_OK(ctx, spd_array_read(ctx, scratch(file), NULL, &in));
     CHECK(in && i < in->count && strcmp(in->text[i], wanted) == 0, "'%s'", in->text[i]);
-    spd_array_free(in);
 }
 
-static void characters_beyond_ascii(void)
+TEST(characters_beyond_ascii)
 {
     const uint16_t pair[] = {'x', 0xd834, 0xdd1e}, half[] = {'x', 0xd834, 'y'};
     put_class(scratch("pair.mat"), MX_CHAR, MI_UTF16, 1, 3, pair, sizeof pair);
@@ -213,8 +203,7 @@ static void characters_beyond_ascii(void)
     /* a matrix of 2 x 2 characters in UTF-8: column by column a b, ä c */
     put_class(scratch("rows.mat"), MX_CHAR, MI_UTF8, 2, 2, "abäc", 5);
     spd_array *in = NULL;
-    CHECK(spd_array_read(ctx, scratch("rows.mat"), NULL, &in) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_array_read(ctx, scratch("rows.mat"), NULL, &in));
     CHECK(in && in->count == 2 && strcmp(in->text[0], "aä") == 0 && strcmp(in->text[1], "bc") == 0,
           "rows");
     spd_array_free(in);
@@ -224,7 +213,7 @@ static void characters_beyond_ascii(void)
 
 /* Cells of numbers are an array; those of this and that are refused when asked for, and passed over
  * when not. */
-static void cells_of_other_things(void)
+TEST(cells_of_other_things)
 {
     const spd_load_options options = {.size = sizeof options, .unchecked = 1};
     const int32_t dims[2] = {1, 1}, square[2] = {2, 2}, pair[2] = {2, 1};
@@ -240,30 +229,27 @@ static void cells_of_other_things(void)
     mat_end(&m, at);
     mat_variable_of(&m, MX_DOUBLE, MI_DOUBLE, 2, square, "X", X, sizeof X);
     put_file(scratch("cells.mat"), m.bytes, m.size);
-    spd_array *in = NULL;
-    CHECK_FAILED(spd_array_read(ctx, scratch("cells.mat"), "c", &in), SPD_EFORMAT,
+    OWN(spd_array) in = NULL;
+    CHECK_FAILED(ctx, spd_array_read(ctx, scratch("cells.mat"), "c", &in), SPD_EFORMAT,
                  "cells.mat: c: |something other than strings");
     spd_data *data = NULL;
-    CHECK(spd_data_load(ctx, scratch("cells.mat"), &options, &data) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_data_load(ctx, scratch("cells.mat"), &options, &data));
     CHECK(data && data->p == 1 && data->columns == 1, "passed over");
     spd_data_free(data);
-    CHECK(spd_array_read(ctx, scratch("cells.mat"), "d", &in) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_array_read(ctx, scratch("cells.mat"), "d", &in));
     CHECK(in && in->f64[0] == 1.0, "a cell with a number");
-    spd_array_free(in);
 }
 
 /* Real parts as doubles, imaginary ones as MATLAB packs small numbers; without these it is damaged.
  */
-static void complex_numbers(void)
+TEST(complex_numbers)
 {
     const double real[6] = {1.5, 2, 3, 4, 5, 6};
     const int8_t imaginary[6] = {-1, 0, 7, 8, 9, 10};
     const int32_t dims[2] = {2, 3};
     for (int whole = 0; whole < 2; whole++) {
         static mat_maker m;
-        spd_array *array = NULL;
+        OWN(spd_array) array = NULL;
         mat_start(&m);
         size_t at = mat_begin(&m, MX_DOUBLE | MX_COMPLEX, 2, dims, "v");
         mat_element(&m, MI_DOUBLE, real, sizeof real);
@@ -276,18 +262,18 @@ static void complex_numbers(void)
             continue;
         }
         CHECK(spd_array_read(ctx, scratch("z.mat"), "v", &array) == SPD_OK &&
-                  array->type == SPD_COMPLEX128 && array->shape[0] == 2 && array->shape[1] == 3,
+                  array->type == SPD_TYPE_COMPLEX128 && array->shape[0] == 2 &&
+                  array->shape[1] == 3,
               "%s", spd_context_error(ctx)->message);
         for (size_t i = 0; array && i < 2; i++)
             for (size_t j = 0; j < 3; j++)
                 CHECK(array->f64[2 * (3 * i + j)] == real[i + 2 * j] &&
                           array->f64[2 * (3 * i + j) + 1] == imaginary[i + 2 * j],
                       "entry %zu, %zu", i, j);
-        spd_array_free(array);
     }
 }
 
-static void classes_that_are_not_read(void)
+TEST(classes_that_are_not_read)
 {
     const double part = 1;
     const int32_t dims[2] = {1, 1}, length = 2;
@@ -300,14 +286,14 @@ static void classes_that_are_not_read(void)
     mat_end(&m, at);
     put_file(scratch("s.mat"), m.bytes, m.size);
     spd_array *in = NULL;
-    CHECK(spd_array_read(ctx, scratch("s.mat"), "s.a", &in) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_array_read(ctx, scratch("s.mat"), "s.a", &in));
     CHECK(in && in->f64[0] == 1.0, "a field of a struct");
     spd_array_free(in);
-    CHECK_FAILED(spd_array_read(ctx, scratch("s.mat"), "s.b", &in), SPD_EINVAL, "s.mat: |only s.a");
+    CHECK_FAILED(ctx, spd_array_read(ctx, scratch("s.mat"), "s.b", &in), SPD_EINVAL,
+                 "s.mat: |only s.a");
 }
 
-static void damaged_files_end_in_a_message(void)
+TEST(damaged_files_end_in_a_message)
 {
     unsigned char bytes[4000];
     put_set(scratch("whole.mat"), 1);
@@ -319,7 +305,7 @@ static void damaged_files_end_in_a_message(void)
     bytes[128 + 8 + bytes[132] - 6] ^= 1; /* near the end of the packed X */
     put_file(scratch("flip.mat"), bytes, size);
     spd_array *array = NULL;
-    CHECK_FAILED(spd_array_read(ctx, scratch("flip.mat"), "X", &array), SPD_EFORMAT,
+    CHECK_FAILED(ctx, spd_array_read(ctx, scratch("flip.mat"), "X", &array), SPD_EFORMAT,
                  "flip.mat: |cannot be unpacked|damaged");
     CHECK(array == NULL, "nothing is read");
     bytes[126] = 'X';
@@ -330,7 +316,7 @@ static void damaged_files_end_in_a_message(void)
 }
 
 /* The checksum of a packed variable guards all of its numbers. */
-static void checksums_are_checked(void)
+TEST(checksums_are_checked)
 {
     static mat_maker m;
     const int32_t dims[2] = {1, 2};
@@ -344,19 +330,17 @@ static void checksums_are_checked(void)
 }
 
 /* Sizes whose product is zero, or that only a liar can have. */
-static void sizes_without_elements(void)
+TEST(sizes_without_elements)
 {
     spd_array *in = NULL;
     put_class(scratch("rows.mat"), MX_CHAR, MI_UTF8, INT32_MAX, 0, "", 0);
     CHECK_UNREADABLE(scratch("rows.mat"), SPD_EFORMAT, "rows.mat: v: |promises 2147483647 texts");
     put_class(scratch("rows.mat"), MX_CHAR, MI_UTF8, 3, 0, "", 0);
-    CHECK(spd_array_read(ctx, scratch("rows.mat"), NULL, &in) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_array_read(ctx, scratch("rows.mat"), NULL, &in));
     CHECK(in && in->count == 3 && in->text[2][0] == '\0', "three empty texts");
     spd_array_free(in);
     put_class(scratch("none.mat"), MX_DOUBLE, MI_DOUBLE, INT32_MAX, 0, "", 0);
-    CHECK(spd_array_read(ctx, scratch("none.mat"), NULL, &in) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_array_read(ctx, scratch("none.mat"), NULL, &in));
     CHECK(in && in->count == 0 && in->shape[0] == INT32_MAX, "no numbers");
     spd_array_free(in);
     put_class(scratch("none.mat"), MX_CELL, MI_DOUBLE, 1 << 20, 1, "", 0);
@@ -366,10 +350,10 @@ static void sizes_without_elements(void)
 }
 
 /* A v5 header of a variable that promises 2^31-1 columns. */
-static void sizes_are_checked_before_memory(void)
+TEST(sizes_are_checked_before_memory)
 {
     unsigned char bytes[400];
-    spd_array out = sample_array(SPD_FLOAT64, 2);
+    spd_array out = sample_array(SPD_TYPE_FLOAT64, 2);
     CHECK(write_one(scratch("huge.mat"), &out) == SPD_OK, "write");
     size_t size = get_file(scratch("huge.mat"), bytes, sizeof bytes);
     const int32_t dims[2] = {INT32_MAX, INT32_MAX};
@@ -378,40 +362,21 @@ static void sizes_are_checked_before_memory(void)
     CHECK_UNREADABLE(scratch("huge.mat"), SPD_EFORMAT, "huge.mat: floats: |promises 2147483647 x");
 }
 
-static void names_that_matlab_does_not_know(void)
+TEST(names_that_matlab_does_not_know)
 {
     char name[] = "1st";
-    spd_array out = sample_array(SPD_FLOAT64, 2);
+    spd_array out = sample_array(SPD_TYPE_FLOAT64, 2);
     out.name = name;
-    CHECK_FAILED(write_one(scratch("n.mat"), &out), SPD_EINVAL, "n.mat: '1st'|variable name");
+    CHECK_FAILED(ctx, write_one(scratch("n.mat"), &out), SPD_EINVAL, "n.mat: '1st'|variable name");
     out.name = NULL;
-    CHECK_FAILED(write_one(scratch("n.mat"), &out), SPD_EINVAL, "variable name");
+    CHECK_FAILED(ctx, write_one(scratch("n.mat"), &out), SPD_EINVAL, "variable name");
     const char *texts[] = {"\xff"};
-    out = sample_array(SPD_TEXT, 1);
+    out = sample_array(SPD_TYPE_TEXT, 1);
     out.text = texts;
     out.count = out.shape[0] = 1;
-    CHECK_FAILED(write_one(scratch("n.mat"), &out), SPD_EINVAL, "string 0 of 'texts' is not UTF-8");
-    CHECK_FAILED(write_one(scratch("n.npy"), &out), SPD_EINVAL, "string 0 of 'texts' is not UTF-8");
+    CHECK_FAILED(ctx, write_one(scratch("n.mat"), &out), SPD_EINVAL,
+                 "string 0 of 'texts' is not UTF-8");
+    CHECK_FAILED(ctx, write_one(scratch("n.npy"), &out), SPD_EINVAL,
+                 "string 0 of 'texts' is not UTF-8");
     CHECK(access(scratch("n.mat"), F_OK) != 0, "no file is left");
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(sets_packed_and_not);
-    RUN(round_trips);
-    RUN(vectors_are_columns);
-    RUN(numbers_of_every_class);
-    RUN(limits_of_classes);
-    RUN(char_matrices_are_rows_of_text);
-    RUN(characters_beyond_ascii);
-    RUN(cells_of_other_things);
-    RUN(complex_numbers);
-    RUN(classes_that_are_not_read);
-    RUN(damaged_files_end_in_a_message);
-    RUN(checksums_are_checked);
-    RUN(sizes_without_elements);
-    RUN(sizes_are_checked_before_memory);
-    RUN(names_that_matlab_does_not_know);
-    return scratch_end();
 }

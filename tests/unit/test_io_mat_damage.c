@@ -33,13 +33,8 @@ static int load_seed(const char *folder, const char *name, sample *s)
 /* Reads the first bytes of it from a block of that size: a look beyond is a sanitizer's finding. */
 static size_t read_part(const sample *s, size_t size)
 {
-    unsigned char *block = malloc(size ? size : 1);
-    if (!block)
-        abort();
-    memcpy(block, s->bytes, size);
-    size_t good = read_mat(block, size);
-    free(block);
-    return good;
+    SCOPE;
+    return read_mat(take_copy(s->bytes, size), size);
 }
 
 static void cut_everywhere(sample *s, size_t whole)
@@ -83,18 +78,18 @@ static void damage_folder(const char *folder)
     CHECK(seeds >= 3, "%zu seeds in %s", seeds, path);
 }
 
-static void version_5(void)
+TEST(version_5)
 {
     damage_folder("mat5");
 }
 
-static void version_73(void)
+TEST(version_73)
 {
     damage_folder("mat73");
 }
 
 /* Every allocation fails once. */
-static void memory_runs_out(void)
+TEST(memory_runs_out)
 {
     static sample s;
     static const char *const seeds[][2] = {
@@ -114,13 +109,4 @@ static void memory_runs_out(void)
         }
         CHECK(k > 6 && k < 200, "%s: %ld allocations", seeds[i][1], k);
     }
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(version_5);
-    RUN(version_73);
-    RUN(memory_runs_out);
-    return scratch_end();
 }

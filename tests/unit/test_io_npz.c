@@ -28,28 +28,27 @@ static void put_member(const char *path, const char *name, const void *bytes, si
 
 static void write_three(const char *path)
 {
-    spd_array a = sample_array(SPD_FLOAT64, 2), b = sample_array(SPD_INT64, 1),
-              c = sample_array(SPD_TEXT, 3);
+    spd_array a = sample_array(SPD_TYPE_FLOAT64, 2), b = sample_array(SPD_TYPE_INT64, 1),
+              c = sample_array(SPD_TYPE_TEXT, 3);
     const spd_array *all[] = {&a, &b, &c};
-    CHECK(spd_arrays_write(ctx, path, 3, all) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_arrays_write(ctx, path, 3, all));
 }
 
-static void round_trips_of_every_type(void)
+TEST(round_trips_of_every_type)
 {
     const char *names[] = {"floats", "ints", "texts"};
     const size_t ndim[] = {2, 1, 3};
     write_three(scratch("three.npz"));
     for (int type = 0; type < 3; type++) {
         spd_array wanted = sample_array((spd_type)type, ndim[type]), *in = NULL;
-        CHECK(spd_array_read(ctx, scratch("three.npz"), names[type], &in) == SPD_OK, "%s",
-              spd_context_error(ctx)->message);
+        CHECK_OK(ctx, spd_array_read(ctx, scratch("three.npz"), names[type], &in));
         CHECK(in && same_arrays(&wanted, in) && strcmp(in->name, names[type]) == 0, "%s",
               names[type]);
         spd_array_free(in);
     }
 }
 
-static void equal_arrays_give_equal_bytes(void)
+TEST(equal_arrays_give_equal_bytes)
 {
     char first[4000], second[4000];
     write_three(scratch("a.npz"));
@@ -60,13 +59,13 @@ static void equal_arrays_give_equal_bytes(void)
     CHECK(memcmp(first, second, size) == 0, "content");
 }
 
-static void large_arrays_are_stored_small_ones_deflated(void)
+TEST(large_arrays_are_stored_small_ones_deflated)
 {
     size_t count = 200000;
     char small_name[] = "small", large_name[] = "large";
     double *zeros = mem_zero(count, sizeof *zeros);
-    spd_array large = {.name = large_name, .type = SPD_FLOAT64, .ndim = 1, .count = count};
-    spd_array small = {.name = small_name, .type = SPD_FLOAT64, .ndim = 1, .count = 1000};
+    spd_array large = {.name = large_name, .type = SPD_TYPE_FLOAT64, .ndim = 1, .count = count};
+    spd_array small = {.name = small_name, .type = SPD_TYPE_FLOAT64, .ndim = 1, .count = 1000};
     large.shape[0] = large.count;
     small.shape[0] = small.count;
     large.f64 = small.f64 = zeros;
@@ -81,15 +80,14 @@ static void large_arrays_are_stored_small_ones_deflated(void)
     CHECK(zip_find(&zip, "none.npy") == NULL, "none");
     zip_close(&zip);
     source_free(source);
-    spd_array *in = NULL;
+    OWN(spd_array) in = NULL;
     CHECK(spd_array_read(ctx, scratch("both.npz"), "large", &in) == SPD_OK, "read");
     CHECK(in && same_arrays(&large, in), "large comes back");
-    spd_array_free(in);
     mem_free(zeros);
 }
 
 /* Bit 1: packed as small as can be; bit 11: the name is UTF-8, which others must be told. */
-static void flags_of_members(void)
+TEST(flags_of_members)
 {
     static const struct {
         const char *name;
@@ -121,12 +119,12 @@ static void flags_of_members(void)
     }
 }
 
-static void choosing_an_array(void)
+TEST(choosing_an_array)
 {
-    spd_array *in = NULL, one = sample_array(SPD_FLOAT64, 2);
+    spd_array *in = NULL, one = sample_array(SPD_TYPE_FLOAT64, 2);
     write_three(scratch("three.npz"));
     CHECK_UNREADABLE(scratch("three.npz"), SPD_EINVAL, "three.npz: |3 arrays|floats, ints, texts");
-    CHECK_FAILED(spd_array_read(ctx, scratch("three.npz"), "none", &in), SPD_EINVAL,
+    CHECK_FAILED(ctx, spd_array_read(ctx, scratch("three.npz"), "none", &in), SPD_EINVAL,
                  "no array named 'none'|floats, ints, texts");
     one.name = NULL;
     CHECK(write_one(scratch("one.npz"), &one) == SPD_OK, "write");
@@ -135,7 +133,7 @@ static void choosing_an_array(void)
     spd_array_free(in);
 }
 
-static void promises_that_the_archive_cannot_keep(void)
+TEST(promises_that_the_archive_cannot_keep)
 {
     unsigned char image[1024];
     double data[4] = {1, 2, 3, 4};
@@ -153,7 +151,7 @@ static void promises_that_the_archive_cannot_keep(void)
     CHECK_UNREADABLE(scratch("object.npz"), SPD_EFORMAT, "object.npz: y: |Python objects");
     spd_data *set = NULL;
     put_member(scratch("object.npz"), "X.npy", image, size, ZIP_STORED);
-    CHECK_FAILED(spd_data_load(ctx, scratch("object.npz"), NULL, &set), SPD_EFORMAT,
+    CHECK_FAILED(ctx, spd_data_load(ctx, scratch("object.npz"), NULL, &set), SPD_EFORMAT,
                  "object.npz: X: |Python objects");
     put_member(scratch("stub.npz"), "X.npy", "\x93NUMPY\1\0\x76\0", 10, ZIP_STORED);
     CHECK_UNREADABLE(scratch("stub.npz"), SPD_EFORMAT, "stub.npz: X: |cut off");
@@ -162,7 +160,7 @@ static void promises_that_the_archive_cannot_keep(void)
 }
 
 /* A small archive whose member unpacks to much more than its header needs is read no further. */
-static void bombs_do_not_go_off(void)
+TEST(bombs_do_not_go_off)
 {
     size_t size = (size_t)8 << 20;
     unsigned char *image = mem_zero(size, 1);
@@ -170,13 +168,12 @@ static void bombs_do_not_go_off(void)
     make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", &value, 8);
     put_member(scratch("bomb.npz"), "X.npy", image, size, ZIP_DEFLATED);
     mem_free(image);
-    spd_array *in = NULL;
+    OWN(spd_array) in = NULL;
     CHECK(spd_array_read(ctx, scratch("bomb.npz"), NULL, &in) == SPD_OK, "trailing bytes");
     CHECK(in && in->count == 1 && in->f64[0] == 1.0, "one number");
-    spd_array_free(in);
 }
 
-static void damaged_archives(void)
+TEST(damaged_archives)
 {
     unsigned char bytes[4000];
     write_three(scratch("whole.npz"));
@@ -190,7 +187,7 @@ static void damaged_archives(void)
     CHECK_UNREADABLE(scratch("npy.npz"), SPD_EFORMAT,
                      "npy.npz: is not a zip archive but an .npy file");
     /* a wrong byte within the stored elements: the checksum tells */
-    spd_array one = sample_array(SPD_FLOAT64, 2), *in = NULL;
+    spd_array one = sample_array(SPD_TYPE_FLOAT64, 2), *in = NULL;
     unsigned char image[512];
     size_t length = make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}",
                              one.f64, 48);
@@ -198,44 +195,41 @@ static void damaged_archives(void)
     size = get_file(scratch("sum.npz"), bytes, sizeof bytes);
     bytes[30 + 5 + length - 10] ^= 1;
     put_file(scratch("sum.npz"), bytes, size);
-    CHECK_FAILED(spd_array_read(ctx, scratch("sum.npz"), "X", &in), SPD_EFORMAT,
+    CHECK_FAILED(ctx, spd_array_read(ctx, scratch("sum.npz"), "X", &in), SPD_EFORMAT,
                  "sum.npz: X: |unpacked");
 }
 
 /* As numpy has it: bytes behind the archive do no harm. */
-static void bytes_behind_the_archive(void)
+TEST(bytes_behind_the_archive)
 {
     unsigned char bytes[4000];
     write_three(scratch("whole.npz"));
     size_t size = get_file(scratch("whole.npz"), bytes, sizeof bytes - 2);
     bytes[size] = bytes[size + 1] = '\n';
     put_file(scratch("longer.npz"), bytes, size + 2);
-    spd_array wanted = sample_array(SPD_INT64, 1), *in = NULL;
-    CHECK(spd_array_read(ctx, scratch("longer.npz"), "ints", &in) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    spd_array wanted = sample_array(SPD_TYPE_INT64, 1), *in = NULL;
+    CHECK_OK(ctx, spd_array_read(ctx, scratch("longer.npz"), "ints", &in));
     CHECK(in && same_arrays(&wanted, in), "the numbers");
     spd_array_free(in);
 }
 
 /* Where there are no elements there is no need of memory for them either. */
-static void arrays_without_elements(void)
+TEST(arrays_without_elements)
 {
     double none = 0.0, *places[] = {NULL, &none};
     char name[] = "empty";
     for (size_t i = 0; i < 2; i++) {
-        spd_array empty = {.name = name, .type = SPD_FLOAT64, .ndim = 2, .shape = {0, 3}};
-        spd_array *in = NULL;
+        spd_array empty = {.name = name, .type = SPD_TYPE_FLOAT64, .ndim = 2, .shape = {0, 3}};
+        OWN(spd_array) in = NULL;
         empty.f64 = places[i];
         CHECK(write_one(scratch("empty.npz"), &empty) == SPD_OK, "write");
-        CHECK(spd_array_read(ctx, scratch("empty.npz"), NULL, &in) == SPD_OK, "%s",
-              spd_context_error(ctx)->message);
+        CHECK_OK(ctx, spd_array_read(ctx, scratch("empty.npz"), NULL, &in));
         CHECK(in && in->count == 0 && in->ndim == 2 && in->shape[1] == 3, "its shape");
-        spd_array_free(in);
     }
 }
 
 /* One field of the archive's directory spoilt: each of them is looked at. */
-static void directories_that_lie(void)
+TEST(directories_that_lie)
 {
     static const struct {
         const char *what;
@@ -273,13 +267,13 @@ static void directories_that_lie(void)
         if (lies[i].local)
             bytes[lies[i].local] = lies[i].value;
         put_file(scratch("lie.npz"), bytes, size);
-        CHECK_FAILED(spd_array_read(ctx, scratch("lie.npz"), NULL, &in), SPD_EFORMAT,
+        CHECK_FAILED(ctx, spd_array_read(ctx, scratch("lie.npz"), NULL, &in), SPD_EFORMAT,
                      lies[i].tells);
     }
 }
 
 /* Beyond 4 GiB places take 64 bits; the hole before takes no room on the disk. */
-static void members_beyond_32_bits(void)
+TEST(members_beyond_32_bits)
 {
     unsigned char image[512];
     double value = 2.5;
@@ -287,15 +281,14 @@ static void members_beyond_32_bits(void)
     size_t length =
         make_npy(image, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}", &value, 8);
     put_member_at(scratch("far.npz"), (off_t)5 << 30, "X.npy", image, length, ZIP_DEFLATED);
-    CHECK(spd_array_read(ctx, scratch("far.npz"), NULL, &in) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_array_read(ctx, scratch("far.npz"), NULL, &in));
     CHECK(in && in->f64[0] == 2.5, "the number");
     spd_array_free(in);
     remove(scratch("far.npz"));
 }
 
 /* Whatever is cut off, there is a message and nothing leaks. */
-static void cut_anywhere_in_memory(void)
+TEST(cut_anywhere_in_memory)
 {
     unsigned char bytes[4000];
     write_three(scratch("whole.npz"));
@@ -311,20 +304,21 @@ static void cut_anywhere_in_memory(void)
     CHECK(mem_live() == live, "%ld blocks leaked", mem_live() - live);
 }
 
-static void names_that_collide(void)
+TEST(names_that_collide)
 {
-    spd_array a = sample_array(SPD_FLOAT64, 2), b = sample_array(SPD_FLOAT64, 1);
+    spd_array a = sample_array(SPD_TYPE_FLOAT64, 2), b = sample_array(SPD_TYPE_FLOAT64, 1);
     const spd_array *both[] = {&a, &b};
-    CHECK_FAILED(spd_arrays_write(ctx, scratch("two.npz"), 2, both), SPD_EINVAL,
+    CHECK_FAILED(ctx, spd_arrays_write(ctx, scratch("two.npz"), 2, both), SPD_EINVAL,
                  "two.npz: |two arrays|'floats'");
     CHECK(access(scratch("two.npz"), F_OK) != 0, "no file is left");
-    CHECK_FAILED(spd_arrays_write(ctx, scratch("two.npy"), 2, both), SPD_EINVAL, "one array|.npz");
-    CHECK_FAILED(spd_arrays_write(ctx, scratch("no.npz"), 0, both), SPD_EINVAL, "nothing");
-    CHECK_FAILED(spd_arrays_write(ctx, scratch("two.jpg"), 2, both), SPD_EFORMAT, "'.jpg'");
+    CHECK_FAILED(ctx, spd_arrays_write(ctx, scratch("two.npy"), 2, both), SPD_EINVAL,
+                 "one array|.npz");
+    CHECK_FAILED(ctx, spd_arrays_write(ctx, scratch("no.npz"), 0, both), SPD_EINVAL, "nothing");
+    CHECK_FAILED(ctx, spd_arrays_write(ctx, scratch("two.jpg"), 2, both), SPD_EFORMAT, "'.jpg'");
 }
 
 /* Whoever unpacks the archive gets files of these names. */
-static void names_that_lead_elsewhere(void)
+TEST(names_that_lead_elsewhere)
 {
     static const char *const names[][2] = {{"../../x", "_._.._x"},
                                            {"/etc/passwd", "_etc_passwd"},
@@ -333,32 +327,11 @@ static void names_that_lead_elsewhere(void)
                                            {"tab\tand\033esc", "tab_and_esc"},
                                            {"M\xc3\xbcller [1]", "M\xc3\xbcller [1]"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        spd_array out = sample_array(SPD_INT64, 1), *in = NULL;
+        spd_array out = sample_array(SPD_TYPE_INT64, 1), *in = NULL;
         out.name = (char *)(uintptr_t)names[i][0];
         CHECK(write_one(scratch("names.npz"), &out) == SPD_OK, "write");
         CHECK(spd_array_read(ctx, scratch("names.npz"), NULL, &in) == SPD_OK, "read");
         CHECK(in && strcmp(in->name, names[i][1]) == 0, "'%s'", in ? in->name : "");
         spd_array_free(in);
     }
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(round_trips_of_every_type);
-    RUN(equal_arrays_give_equal_bytes);
-    RUN(large_arrays_are_stored_small_ones_deflated);
-    RUN(flags_of_members);
-    RUN(choosing_an_array);
-    RUN(promises_that_the_archive_cannot_keep);
-    RUN(bombs_do_not_go_off);
-    RUN(damaged_archives);
-    RUN(arrays_without_elements);
-    RUN(bytes_behind_the_archive);
-    RUN(directories_that_lie);
-    RUN(members_beyond_32_bits);
-    RUN(cut_anywhere_in_memory);
-    RUN(names_that_collide);
-    RUN(names_that_lead_elsewhere);
-    return scratch_end();
 }

@@ -17,7 +17,7 @@ static spd_array *large_array(void)
     double *data = mem_alloc(count, sizeof *data);
     for (size_t i = 0; i < count; i++)
         data[i] = sin((double)(i * i));
-    array = (spd_array){.name = name, .type = SPD_FLOAT64, .ndim = 1, .shape = {count}};
+    array = (spd_array){.name = name, .type = SPD_TYPE_FLOAT64, .ndim = 1, .shape = {count}};
     array.count = count;
     array.f64 = data;
     return &array;
@@ -57,7 +57,7 @@ static void check_old(const char *path)
 }
 
 /* For every format and limits that strike at the header, within, and at the end. */
-static void full_disks_leave_the_old_file(void)
+TEST(full_disks_leave_the_old_file)
 {
     const char *names[] = {"full.npy", "full.npz", "full.mat", "full.csv", "full.html"};
     const rlim_t limits[] = {0, 100, 300000, 3999999};
@@ -67,12 +67,12 @@ static void full_disks_leave_the_old_file(void)
             const spd_array *array = i < 4 ? arrays : NULL;
             const char *path = scratch(names[i]);
             size_t files = scratch_each(NULL);
-            CHECK_FAILED(write_limited(path, array, limits[k]), SPD_EIO, strerror(EFBIG));
+            CHECK_FAILED(ctx, write_limited(path, array, limits[k]), SPD_EIO, strerror(EFBIG));
             CHECK(strstr(spd_context_error(ctx)->message, names[i]), "%s",
                   spd_context_error(ctx)->message);
             CHECK(scratch_each(NULL) == files, "%s: a file was left behind", names[i]);
             put_file(path, old_content, strlen(old_content));
-            CHECK_FAILED(write_limited(path, array, limits[k]), SPD_EIO, "cannot write");
+            CHECK_FAILED(ctx, write_limited(path, array, limits[k]), SPD_EIO, "cannot write");
             check_old(path);
             CHECK(scratch_each(NULL) == files + 1, "%s: a temporary was left behind", names[i]);
             remove(path);
@@ -80,28 +80,27 @@ static void full_disks_leave_the_old_file(void)
     mem_free(arrays->f64);
 }
 
-static void texts_are_written_as_they_are(void)
+TEST(texts_are_written_as_they_are)
 {
     const char *path = scratch("page.html"), text[] = "one line\n\0and a byte";
     char content[sizeof text] = "";
     put_file(path, old_content, strlen(old_content));
     size_t files = scratch_each(NULL);
-    CHECK(spd_text_write(ctx, path, text, sizeof text) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_text_write(ctx, path, text, sizeof text));
     size_t size = get_file(path, content, sizeof content);
     CHECK(size == sizeof text && memcmp(content, text, size) == 0, "%zu bytes: %s", size, content);
     CHECK(scratch_each(NULL) == files, "a temporary was left behind");
 }
 
-static void success_replaces_the_old_file(void)
+TEST(success_replaces_the_old_file)
 {
     const char *names[] = {"new.npy", "new.npz", "new.mat", "new.csv"};
     for (size_t i = 0; i < 4; i++) {
-        spd_array array = sample_array(SPD_FLOAT64, 2), *in = NULL;
+        spd_array array = sample_array(SPD_TYPE_FLOAT64, 2), *in = NULL;
         const char *path = scratch(names[i]);
         put_file(path, old_content, strlen(old_content));
         size_t files = scratch_each(NULL);
-        CHECK(write_one(path, &array) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        CHECK_OK(ctx, write_one(path, &array));
         CHECK(scratch_each(NULL) == files, "%s: a temporary was left behind", names[i]);
         CHECK(spd_array_read(ctx, path, NULL, &in) == SPD_OK && same_arrays(&array, in), "%s",
               names[i]);
@@ -115,10 +114,10 @@ static unsigned mode_of(const char *path)
     return stat(path, &st) == 0 ? (unsigned)st.st_mode & 0777 : 0;
 }
 
-static void permissions(void)
+TEST(permissions)
 {
     const char *names[] = {"mode.npy", "mode.npz"};
-    spd_array array = sample_array(SPD_FLOAT64, 2);
+    spd_array array = sample_array(SPD_TYPE_FLOAT64, 2);
     for (size_t i = 0; i < 2; i++) {
         mode_t before = umask(027);
         CHECK(write_one(scratch(names[i]), &array) == SPD_OK, "write");
@@ -131,50 +130,37 @@ static void permissions(void)
     }
 }
 
-static void links_are_followed(void)
+TEST(links_are_followed)
 {
-    spd_array array = sample_array(SPD_FLOAT64, 2), *in = NULL;
+    spd_array array = sample_array(SPD_TYPE_FLOAT64, 2), *in = NULL;
     struct stat st;
     put_file(scratch("target.npz"), old_content, strlen(old_content));
     CHECK(symlink("target.npz", scratch("link.npz")) == 0, "symlink");
-    CHECK(write_one(scratch("link.npz"), &array) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, write_one(scratch("link.npz"), &array));
     CHECK(lstat(scratch("link.npz"), &st) == 0 && S_ISLNK(st.st_mode), "the link is still one");
     CHECK(spd_array_read(ctx, scratch("target.npz"), NULL, &in) == SPD_OK, "its target is new");
     spd_array_free(in);
 }
 
-static void targets_that_are_no_files(void)
+TEST(targets_that_are_no_files)
 {
-    spd_array array = sample_array(SPD_FLOAT64, 2);
+    spd_array array = sample_array(SPD_TYPE_FLOAT64, 2);
     CHECK(mkdir(scratch("folder.npz"), 0700) == 0, "mkdir");
-    CHECK_FAILED(write_one(scratch("folder.npz"), &array), SPD_EIO, "folder.npz: |directory");
-    CHECK_FAILED(write_one(scratch("nowhere/a.npz"), &array), SPD_EIO,
+    CHECK_FAILED(ctx, write_one(scratch("folder.npz"), &array), SPD_EIO, "folder.npz: |directory");
+    CHECK_FAILED(ctx, write_one(scratch("nowhere/a.npz"), &array), SPD_EIO,
                  "nowhere/a.npz: cannot write: No such file");
     CHECK(mkfifo(scratch("pipe.npy"), 0600) == 0, "mkfifo");
-    CHECK_FAILED(write_one(scratch("pipe.npy"), &array), SPD_EIO, "pipe.npy: |regular");
+    CHECK_FAILED(ctx, write_one(scratch("pipe.npy"), &array), SPD_EIO, "pipe.npy: |regular");
     CHECK_UNREADABLE(scratch("pipe.npy"), SPD_EIO, "pipe.npy: |regular");
 }
 
-static void long_names(void)
+TEST(long_names)
 {
     char name[256];
-    spd_array array = sample_array(SPD_FLOAT64, 2);
+    spd_array array = sample_array(SPD_TYPE_FLOAT64, 2);
     memset(name, 'a', 255);
     memcpy(name + 251, ".npy", 5);
     char path[400];
     snprintf(path, sizeof path, "%s/%s", scratch_folder, name);
     CHECK(write_one(path, &array) == SPD_OK, "255 characters: %s", spd_context_error(ctx)->message);
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(full_disks_leave_the_old_file);
-    RUN(texts_are_written_as_they_are);
-    RUN(success_replaces_the_old_file);
-    RUN(permissions);
-    RUN(links_are_followed);
-    RUN(targets_that_are_no_files);
-    RUN(long_names);
-    return scratch_end();
 }

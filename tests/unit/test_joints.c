@@ -8,8 +8,7 @@ enum { FRAMES = 37, JOINTS = 4 };
 static motion *random_clip(size_t frames, size_t joints)
 {
     motion *clip = NULL;
-    rng r;
-    rng_seed(&r, 11);
+    rng r = seeded(11);
     if (motion_new(ctx, frames, joints, &clip) < 0)
         abort();
     for (size_t i = 0; i < 3 * frames * joints; i++)
@@ -109,28 +108,23 @@ static void twin_matrix(const motion *clip, const spd_describe_options *o, doubl
 
 static void compare(const spd_describe_options *options, double e, size_t n)
 {
-    motion *clip = random_clip(FRAMES, JOINTS);
-    double *X = malloc(n * n * sizeof *X);
-    description out = {0};
-    if (!X)
-        abort();
-    CHECK(run(options, clip, &out) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    OWN(motion) clip = random_clip(FRAMES, JOINTS);
+    double *X = take(n * n * sizeof *X);
+    FREED_BY(description_free) description out = {0};
+    CHECK_OK(ctx, run(options, clip, &out));
     CHECK(out.count == 1 && out.n == n && out.columns == 0, "%zu matrices of size %zu, not %zu",
           out.count, out.n, n);
     if (out.n == n) {
         twin_matrix(clip, options, e, n, &out, X);
         for (size_t i = 0; i < n * n; i++)
             CHECK_CLOSE(out.X[i], X[i], 1e-12 * 50, "entry %zu of %zu x %zu", i, n, n);
-        CHECK(spd_check(ctx, n, 1, out.X, 0.0) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        CHECK_OK(ctx, spd_check(ctx, SPD_SET(n, 1, out.X), 0.0));
     }
-    description_free(&out);
-    motion_free(clip);
-    free(X);
 }
 
 static const spd_describe_options usual = {.covariance = {.regularize = 1e-3}, .pyramid = 1};
 
-static void the_clip_as_it_is(void)
+TEST(the_clip_as_it_is)
 {
     spd_describe_options options = usual;
     compare(&options, 1e-3, 12);
@@ -140,14 +134,14 @@ static void the_clip_as_it_is(void)
     compare(&options, 0.5, 12);
 }
 
-static void centred_on_the_root(void)
+TEST(centred_on_the_root)
 {
     spd_describe_options options = usual;
     options.center_root = 1;
     compare(&options, 1e-3, 9);
 }
 
-static void some_frames(void)
+TEST(some_frames)
 {
     spd_describe_options options = usual;
     options.first_frame = 5;
@@ -156,7 +150,7 @@ static void some_frames(void)
     compare(&options, 1e-3, 12);
 }
 
-static void pyramids(void)
+TEST(pyramids)
 {
     spd_describe_options options = usual;
     for (options.pyramid = 1; options.pyramid <= 4; options.pyramid++)
@@ -167,7 +161,7 @@ static void pyramids(void)
 }
 
 /* As Hussein et al. have it: 4 windows in 2 levels. */
-static void overlapping_windows(void)
+TEST(overlapping_windows)
 {
     spd_describe_options options = usual;
     options.overlap = 1;
@@ -176,7 +170,7 @@ static void overlapping_windows(void)
                 3 * JOINTS * (((size_t)2 << options.pyramid) - 2 - options.pyramid));
 }
 
-static void unit_range(void)
+TEST(unit_range)
 {
     spd_describe_options options = usual;
     options.unit_range = 1;
@@ -190,34 +184,30 @@ static void unit_range(void)
 }
 
 /* W'X W of the matrix is the covariance of projected frames. */
-static void projected_frames(void)
+TEST(projected_frames)
 {
     enum { N = 36, M = 2 };
-    motion *clip = random_clip(FRAMES, JOINTS);
+    OWN(motion) clip = random_clip(FRAMES, JOINTS);
     spd_describe_options options = usual;
-    description large = {0}, small = {0};
+    FREED_BY(description_free) description large = {0}, small = {0};
     double W[N * M], S[M * M] = {0};
-    rng r;
-    rng_seed(&r, 12);
+    rng r = seeded(12);
     for (size_t i = 0; i < (size_t)N * M; i++)
         W[i] = rng_normal(&r);
     options.pyramid = 2;
     options.covariance.regularize = 0.0;
-    options.covariance.shrinkage = SPD_SHRINK_NONE;
-    CHECK(run(&options, clip, &large) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    options.covariance.shrinkage = SPD_SHRINKAGE_NONE;
+    CHECK_OK(ctx, run(&options, clip, &large));
     options.covariance.W = W;
     options.covariance.m = M;
     options.covariance.n = N;
-    CHECK(run(&options, clip, &small) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, run(&options, clip, &small));
     CHECK(small.n == M && large.n == N, "sizes %zu %zu", small.n, large.n);
     for (size_t i = 0; large.X && i < (size_t)N * N; i++)
         for (size_t k = 0; k < (size_t)M * M; k++)
             S[k] += W[i / N * M + k / M] * large.X[i] * W[i % N * M + k % M];
     for (size_t k = 0; small.X && k < (size_t)M * M; k++)
         CHECK_CLOSE(small.X[k], S[k], 1e-10 * fabs(S[0]), "entry %zu", k);
-    description_free(&large);
-    description_free(&small);
-    motion_free(clip);
 }
 
 static void check_refused(const spd_describe_options *options, const motion *clip,
@@ -226,14 +216,14 @@ static void check_refused(const spd_describe_options *options, const motion *cli
     description out = {0};
     long live = mem_live();
     spd_status status = run(options, clip, &out);
-    CHECK_FAILED(status, wanted, words);
+    CHECK_FAILED(ctx, status, wanted, words);
     CHECK(out.X == NULL && mem_live() == live, "left behind");
 }
 
-static void what_cannot_be_described(void)
+TEST(what_cannot_be_described)
 {
-    motion *clip = random_clip(FRAMES, JOINTS), *one = random_clip(1, JOINTS);
-    motion *lone = random_clip(FRAMES, 1), *tall = random_clip(1024, 24);
+    OWN(motion) clip = random_clip(FRAMES, JOINTS), *one = random_clip(1, JOINTS);
+    OWN(motion) lone = random_clip(FRAMES, 1), *tall = random_clip(1024, 24);
     spd_describe_options options = usual;
     check_refused(&options, one, SPD_EINVAL, "1 frame|at least 2");
     options.first_frame = 40;
@@ -252,16 +242,12 @@ static void what_cannot_be_described(void)
     options = usual;
     options.center_root = 1;
     check_refused(&options, lone, SPD_EINVAL, "centred on itself");
-    motion_free(clip);
-    motion_free(one);
-    motion_free(lone);
-    motion_free(tall);
 }
 
 /* Joints that do not move, or always together. */
-static void rigid_bodies(void)
+TEST(rigid_bodies)
 {
-    motion *clip = random_clip(FRAMES, JOINTS);
+    OWN(motion) clip = random_clip(FRAMES, JOINTS);
     spd_describe_options options = usual;
     description out = {0};
     for (size_t f = 0; f < FRAMES; f++)
@@ -269,18 +255,18 @@ static void rigid_bodies(void)
             clip->position[(f * JOINTS + 1) * 3 + i] = 7.0;
             clip->position[(f * JOINTS + 2) * 3 + i] = clip->position[f * JOINTS * 3 + i] + 1.0;
         }
-    CHECK(run(&options, clip, &out) == SPD_OK, "%s", spd_context_error(ctx)->message);
-    CHECK(out.X && spd_check(ctx, 12, 1, out.X, 0.0) == SPD_OK, "the default does not suffice");
+    CHECK_OK(ctx, run(&options, clip, &out));
+    CHECK(out.X && spd_check(ctx, SPD_SET(12, 1, out.X), 0.0) == SPD_OK,
+          "the default does not suffice");
     description_free(&out);
     options.covariance.regularize = 0.0;
     check_refused(&options, clip, SPD_ENOTSPD, "not positive definite|bones");
     for (size_t i = 0; i < (size_t)FRAMES * JOINTS * 3; i++)
         clip->position[i] = 3.5;
     check_refused(&usual, clip, SPD_EINVAL, "no joint moves");
-    motion_free(clip);
 }
 
-static void parameters_are_written(void)
+TEST(parameters_are_written)
 {
     spd_describe_options options = usual;
     json_t *object = json_object();
@@ -296,43 +282,20 @@ static void parameters_are_written(void)
     json_decref(object);
 }
 
-static void allocations_may_fail(void)
+TEST(allocations_may_fail)
 {
-    motion *clip = random_clip(FRAMES, JOINTS);
+    OWN(motion) clip = random_clip(FRAMES, JOINTS);
     spd_describe_options options = usual;
     options.center_root = 1;
     options.pyramid = 2;
-    long k = 1, live = mem_live();
-    for (; k < 200; k++) {
-        description out = {0};
-        mem_fail_at(k);
-        spd_status status = run(&options, clip, &out);
-        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-        CHECK((status == SPD_OK) == (out.X != NULL), "allocation %ld", k);
-        description_free(&out);
-        CHECK(mem_live() == live, "allocation %ld: %ld blocks leaked", k, mem_live() - live);
-        if (status == SPD_OK)
-            break;
-        CHECK_FAILED(status, SPD_ENOMEM, "out of memory");
+    for (sweep_state s = SWEEP(ctx, 4, NULL, 0); sweep_on(&s);) {
+        FREED_BY(description_free) description out = {0};
+        s.status = run(&options, clip, &out);
+        CHECK_MADE(s, out.X);
     }
-    CHECK(k > 4 && k < 200, "%ld allocations", k - 1);
-    motion_free(clip);
 }
 
-int main(void)
+SETUP(one_thread)
 {
-    scratch_begin();
     spd_context_set_threads(ctx, 1);
-    RUN(the_clip_as_it_is);
-    RUN(centred_on_the_root);
-    RUN(some_frames);
-    RUN(pyramids);
-    RUN(overlapping_windows);
-    RUN(unit_range);
-    RUN(projected_frames);
-    RUN(what_cannot_be_described);
-    RUN(rigid_bodies);
-    RUN(parameters_are_written);
-    RUN(allocations_may_fail);
-    return scratch_end();
 }

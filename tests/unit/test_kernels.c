@@ -1,20 +1,14 @@
 /* test_kernels.c - every interleaved kernel, on every instruction set of this machine, against
  * LAPACK one matrix at a time. Spectra: well and badly conditioned, graded, clustered; sizes
  * that are and are not multiples of the tile. */
-#include "test.h"
+#include "unit/test_kernels_common.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 
-#include "base/memory.h"
-#include "linalg/kernels.h"
-#include "random_spd.h"
-
 static const size_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 20, 23, 32, 48, 64, 93};
 #define SIZES (sizeof sizes / sizeof *sizes)
 #define MAX_N 93
-
-static const kernels *k;
 
 /* Eight matrices of one size, in both layouts, with room for results. */
 typedef struct eight {
@@ -28,22 +22,12 @@ static eight eight_new(size_t n)
 {
     eight s = {.n = n};
     for (int l = 0; l < LANES; l++)
-        s.X[l] = mem_alloc(n * n, sizeof(double));
-    s.octet = mem_alloc(2 * TRI(n) * LANES, sizeof(double));
-    s.out = mem_alloc(2 * TRI(n) * LANES, sizeof(double));
-    s.full = mem_alloc(2 * n * n * LANES, sizeof(double));
-    s.work = mem_alloc(n * n * LANES + kernels_eigh_work(n), sizeof(double));
+        s.X[l] = take_aligned(n * n, sizeof(double));
+    s.octet = take_aligned(2 * TRI(n) * LANES, sizeof(double));
+    s.out = take_aligned(2 * TRI(n) * LANES, sizeof(double));
+    s.full = take_aligned(2 * n * n * LANES, sizeof(double));
+    s.work = take_aligned(n * n * LANES + kernels_eigh_work(n), sizeof(double));
     return s;
-}
-
-static void eight_free(eight *s)
-{
-    for (int l = 0; l < LANES; l++)
-        mem_free(s->X[l]);
-    mem_free(s->octet);
-    mem_free(s->out);
-    mem_free(s->full);
-    mem_free(s->work);
 }
 
 /* Largest eigenvalue 1, smallest 1/condition. */
@@ -54,7 +38,6 @@ static void fill_spd(eight *s, rng *r, double condition)
         lambda[i] = spaced(i, s->n, condition) / spaced(0, s->n, condition);
     for (int l = 0; l < LANES; l++)
         random_with_spectrum(r, s->n, lambda, s->X[l]);
-    free(lambda);
     k->pack(s->n, LANES, (const double *const *)s->X, s->octet);
 }
 
@@ -63,7 +46,7 @@ static double at(const double *octet, size_t r, size_t c, int l)
     return octet[(r >= c ? TRI(r) + c : TRI(c) + r) * LANES + (size_t)l];
 }
 
-static void unknown_set(void)
+TEST(unknown_set)
 {
     CHECK(kernels_named("pdp11") == NULL, "a set that does not exist");
     CHECK(kernels_named("baseline") != NULL, "the set that always exists");
@@ -79,10 +62,9 @@ static double max_abs(size_t count, const double *x)
 
 /* ---- layout ------------------------------------------------------------------------------- */
 
-static void pack_and_back(void)
+TEST(pack_and_back)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t i = 0; i < SIZES; i++) {
         eight s = eight_new(sizes[i]);
         size_t n = s.n;
@@ -102,11 +84,10 @@ static void pack_and_back(void)
             for (size_t l = 0; l < count; l++)
                 CHECK(memcmp(back[l], s.X[l], n * n * sizeof(double)) == 0, "n %zu", n);
         }
-        eight_free(&s);
     }
 }
 
-static void gather_split_scatter(void)
+TEST(gather_split_scatter)
 {
     for (size_t entries = 1; entries < 40; entries++)
         for (size_t count = 1; count <= LANES; count++) {
@@ -141,10 +122,9 @@ static void gather_split_scatter(void)
         }
 }
 
-static void entry_kernels(void)
+TEST(entry_kernels)
 {
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     for (size_t entries = 1; entries < 30; entries++) {
         double f[60];
         _Alignas(64) double G[60 * LANES], A[30 * LANES], d2[LANES];
@@ -177,10 +157,9 @@ static void entry_kernels(void)
     }
 }
 
-static void logarithm(void)
+TEST(logarithm)
 {
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     _Alignas(64) double x[100 * LANES], y[100 * LANES];
     for (size_t e = 0; e < 100 * LANES; e++) {
         x[e] = exp(rng_normal(&r) * (e % 3 == 0 ? 1e-3 : e % 3 == 1 ? 1.0 : 200.0));
@@ -200,15 +179,14 @@ static void logarithm(void)
 
 /* ---- Cholesky ------------------------------------------------------------------------------ */
 
-static void chol_logdet_inverse(void)
+TEST(chol_logdet_inverse)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     for (size_t i = 0; i < SIZES; i++)
         for (double condition = 1.0; condition < 2e10; condition *= 1e5) {
             eight s = eight_new(sizes[i]);
             size_t n = s.n;
-            double *L = mem_alloc(n * n, sizeof *L), logdet[LANES] __attribute__((aligned(64)));
+            double *L = take_aligned(n * n, sizeof *L), logdet[LANES] __attribute__((aligned(64)));
             fill_spd(&s, &r, condition);
             CHECK(k->chol(n, s.octet, logdet) == 0, "n %zu", n);
             k->tri_inverse(n, s.octet, s.out);
@@ -233,22 +211,19 @@ static void chol_logdet_inverse(void)
                         CHECK_CLOSE(at(s.full, a, b, l), L[a * n + b],
                                     1e-15 * (double)n * condition * scale, "inverse n %zu", n);
             }
-            mem_free(L);
-            eight_free(&s);
         }
 }
 
 /* One lane after the other is spoilt; the others must keep their bits. */
-static void bad_lanes_keep_to_themselves(void)
+TEST(bad_lanes_keep_to_themselves)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     for (size_t i = 1; i < SIZES; i++) {
         eight s = eight_new(sizes[i]);
         size_t n = s.n, bytes = TRI(n) * LANES * sizeof(double);
         double good[LANES] __attribute__((aligned(64))), logdet[LANES] __attribute__((aligned(64)));
         fill_spd(&s, &r, 100.0);
-        double *start = mem_alloc(bytes, 1);
+        double *start = take_aligned(bytes, 1);
         memcpy(start, s.octet, bytes);
         CHECK(k->chol(n, s.octet, good) == 0, "n %zu", n);
         memcpy(s.out, s.octet, bytes);
@@ -266,15 +241,12 @@ static void bad_lanes_keep_to_themselves(void)
                                   s.out[e * LANES + (size_t)other],
                               "n %zu lane %d disturbs %d", n, l, other);
             }
-        mem_free(start);
-        eight_free(&s);
     }
 }
 
-static void logdet_of_extreme_scale(void)
+TEST(logdet_of_extreme_scale)
 {
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     eight s = eight_new(64);
     double logdet[LANES] __attribute__((aligned(64)));
     fill_spd(&s, &r, 10.0);
@@ -288,21 +260,19 @@ static void logdet_of_extreme_scale(void)
         for (int l = 0; l < LANES; l++)
             CHECK_CLOSE(scaled[l], logdet[l] + sign * 900 * 64 * log(2.0), 1e-10, "lane %d", l);
     }
-    eight_free(&s);
 }
 
 /* ---- solves --------------------------------------------------------------------------------- */
 
-static void triangular_solves(void)
+TEST(triangular_solves)
 {
-    rng r;
-    rng_seed(&r, 7);
+    rng r = seeded(7);
     for (size_t i = 0; i < SIZES; i++)
         for (size_t columns = 1; columns <= 11; columns += 3) {
             eight s = eight_new(sizes[i]);
             size_t n = s.n;
-            double *B = mem_alloc(n * columns * LANES, sizeof *B);
-            double *B0 = mem_alloc(n * columns * LANES, sizeof *B);
+            double *B = take_aligned(n * columns * LANES, sizeof *B);
+            double *B0 = take_aligned(n * columns * LANES, sizeof *B);
             fill_spd(&s, &r, 50.0);
             k->chol(n, s.octet, NULL);
             for (int trans = 0; trans < 2; trans++) {
@@ -326,17 +296,13 @@ static void triangular_solves(void)
                 for (size_t e = 0; e < n * columns * LANES; e++)
                     CHECK_CLOSE(B[e], B0[e], 1e-13 * (double)n, "n %zu: L L^-1 B", n);
             }
-            mem_free(B);
-            mem_free(B0);
-            eight_free(&s);
         }
 }
 
 /* L (reduce(X)) L' = X, and expand undoes reduce when the roles are turned: L'(.)L. */
-static void congruences(void)
+TEST(congruences)
 {
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     for (size_t i = 0; i < SIZES; i++) {
         eight s = eight_new(sizes[i]), y = eight_new(sizes[i]);
         size_t n = s.n;
@@ -363,20 +329,17 @@ static void congruences(void)
         memcpy(y.out, s.octet, TRI(n) * LANES * sizeof(double));
         k->reduce(n, y.octet, y.out, y.out, s.work); /* in place */
         CHECK(memcmp(y.out, s.out, TRI(n) * LANES * sizeof(double)) == 0, "in place, n %zu", n);
-        eight_free(&s);
-        eight_free(&y);
     }
 }
 
-/* ---- eigenvalues ------------------------------------------------------------------------------
- */
+/* ---- eigenvalues ----------------------------------------------------------------------------- */
 
 /* Spectra by lane: random indefinite, badly conditioned, graded, clustered, diagonal, zero,
  * rank one, huge. */
 static void fill_spectra(eight *s, rng *r)
 {
     size_t n = s->n;
-    double *lambda = mem_alloc(n, sizeof *lambda);
+    double *lambda = take_aligned(n, sizeof *lambda);
     for (int l = 0; l < LANES; l++) {
         for (size_t i = 0; i < n; i++) {
             double t = n > 1 ? (double)i / (double)(n - 1) : 0.0;
@@ -397,16 +360,14 @@ static void fill_spectra(eight *s, rng *r)
             random_with_spectrum(r, n, lambda, s->X[l]);
     }
     k->pack(n, LANES, (const double *const *)s->X, s->octet);
-    mem_free(lambda);
 }
 
 static void sorted_values(size_t n, const double *lambda, int l, double *sorted)
 {
-    size_t *rank = mem_alloc(n * LANES, sizeof *rank);
+    size_t *rank = take_aligned(n * LANES, sizeof *rank);
     k->rank(n, lambda, rank);
     for (size_t i = 0; i < n; i++)
         sorted[rank[i * LANES + (size_t)l]] = lambda[i * LANES + (size_t)l];
-    mem_free(rank);
 }
 
 static void check_vectors(size_t n, const double *X, const double *lambda, const double *Z, int l,
@@ -429,17 +390,16 @@ static void check_vectors(size_t n, const double *X, const double *lambda, const
     CHECK(worst_residual <= 1e-13 * norm, "n %zu lane %d: residual %g", n, l, worst_residual);
 }
 
-static void eigen_against_lapack(void)
+TEST(eigen_against_lapack)
 {
-    rng r;
-    rng_seed(&r, 9);
-    double *reference = mem_alloc(MAX_N, sizeof *reference);
-    double *sorted = mem_alloc(MAX_N, sizeof *sorted);
+    rng r = seeded(9);
+    double *reference = take_aligned(MAX_N, sizeof *reference);
+    double *sorted = take_aligned(MAX_N, sizeof *sorted);
     for (size_t i = 0; i < SIZES; i++) {
         eight s = eight_new(sizes[i]);
         size_t n = s.n;
-        double *lambda = mem_alloc(2 * n * LANES, sizeof *lambda);
-        double *values = mem_alloc(2 * n * LANES, sizeof *values);
+        double *lambda = take_aligned(2 * n * LANES, sizeof *lambda);
+        double *values = take_aligned(2 * n * LANES, sizeof *values);
         unsigned bad[2];
         fill_spectra(&s, &r);
         size_t entries = TRI(n) * LANES;
@@ -453,7 +413,7 @@ static void eigen_against_lapack(void)
             k->eigh(n, octets, s.out, lambda, s.full, bad, s.work);
             CHECK(bad[0] == 0, "n %zu: lanes %x", n, bad[0]);
             for (int l = 0; l < LANES; l++) {
-                double *A = mem_alloc(n * n, sizeof *A);
+                double *A = take_aligned(n * n, sizeof *A);
                 memcpy(A, s.X[l], n * n * sizeof *A);
                 LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'L', (int)n, A, (int)n, reference);
                 double norm = fmax(fabs(reference[0]), fabs(reference[n - 1]));
@@ -466,25 +426,18 @@ static void eigen_against_lapack(void)
                     CHECK_CLOSE(sorted[q], reference[q], 1e-13 * norm, "eigh n %zu lane %d", n, l);
                 check_vectors(n, s.X[l], lambda + (octets - 1) * n * LANES,
                               s.full + (octets - 1) * n * n * LANES, l, norm);
-                mem_free(A);
             }
         }
-        mem_free(lambda);
-        mem_free(values);
-        eight_free(&s);
     }
-    mem_free(reference);
-    mem_free(sorted);
 }
 
-static void eigen_bad_lanes(void)
+TEST(eigen_bad_lanes)
 {
-    rng r;
-    rng_seed(&r, 10);
+    rng r = seeded(10);
     for (size_t n = 1; n <= 20; n += 6) {
         eight s = eight_new(n);
-        double *lambda = mem_alloc(n * LANES, sizeof *lambda);
-        double *good = mem_alloc(n * LANES, sizeof *good);
+        double *lambda = take_aligned(n * LANES, sizeof *lambda);
+        double *good = take_aligned(n * LANES, sizeof *good);
         fill_spd(&s, &r, 100.0);
         unsigned bad;
         memcpy(s.out, s.octet, TRI(n) * LANES * sizeof(double));
@@ -500,24 +453,21 @@ static void eigen_bad_lanes(void)
             else
                 CHECK_CLOSE(lambda[e], good[e], 1e-14, "n %zu", n);
         }
-        mem_free(lambda);
-        mem_free(good);
-        eight_free(&s);
     }
 }
 
 /* One matrix at a time, put into its lane to be looked at; the last lane once more very small. */
-static void eigen_of_one(void)
+TEST(eigen_of_one)
 {
-    rng r;
-    rng_seed(&r, 12);
-    double *reference = mem_alloc(MAX_N, sizeof *reference);
+    rng r = seeded(12);
+    double *reference = take_aligned(MAX_N, sizeof *reference);
     for (size_t i = 0; i < SIZES; i++) {
         eight s = eight_new(sizes[i]);
         size_t n = s.n;
-        double *lambda = mem_zero(n * LANES, sizeof *lambda), *own = mem_alloc(n, sizeof *own);
-        double *Z = mem_alloc(n * n, sizeof *Z), *sorted = mem_alloc(n, sizeof *sorted);
-        double *work = mem_alloc(kernels_single_work(n), sizeof *work);
+        double *lambda = take_aligned(n * LANES, sizeof *lambda),
+               *own = take_aligned(n, sizeof *own);
+        double *Z = take_aligned(n * n, sizeof *Z), *sorted = take_aligned(n, sizeof *sorted);
+        double *work = take_aligned(kernels_single_work(n), sizeof *work);
         fill_spectra(&s, &r);
         for (int round = 0; round <= LANES; round++) {
             int l = round < LANES ? round : LANES - 1;
@@ -538,20 +488,16 @@ static void eigen_of_one(void)
         }
         s.X[0][n * n - 1] = i % 2 ? NAN : INFINITY;
         CHECK(k->eigh_single(n, s.X[0], own, Z, work) != 0, "n %zu: not finite", n);
-        mem_free(lambda), mem_free(own), mem_free(Z), mem_free(sorted), mem_free(work);
-        eight_free(&s);
     }
-    mem_free(reference);
 }
 
-static void rebuild_from_vectors(void)
+TEST(rebuild_from_vectors)
 {
-    rng r;
-    rng_seed(&r, 11);
+    rng r = seeded(11);
     for (size_t i = 0; i < SIZES; i++) {
         eight s = eight_new(sizes[i]);
         size_t n = s.n;
-        double *lambda = mem_alloc(n * LANES, sizeof *lambda);
+        double *lambda = take_aligned(n * LANES, sizeof *lambda);
         unsigned bad;
         fill_spd(&s, &r, 1000.0);
         memcpy(s.out, s.octet, TRI(n) * LANES * sizeof(double));
@@ -559,25 +505,21 @@ static void rebuild_from_vectors(void)
         k->rebuild(n, s.full, lambda, s.out, s.work);
         for (size_t e = 0; e < TRI(n) * LANES; e++)
             CHECK_CLOSE(s.out[e], s.octet[e], 1e-13, "n %zu", n);
-        mem_free(lambda);
-        eight_free(&s);
     }
 }
 
-/* ---- data pass ---------------------------------------------------------------------------------
- */
+/* ---- data pass ------------------------------------------------------------------------------- */
 
-static void product_against_dgemm(void)
+TEST(product_against_dgemm)
 {
-    rng r;
-    rng_seed(&r, 12);
+    rng r = seeded(12);
     const size_t shapes[][2] = {{1, 1},   {2, 1},   {7, 3},   {9, 8},   {20, 10}, {21, 12},
                                 {31, 20}, {40, 30}, {45, 33}, {50, 47}, {93, 20}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         size_t n = shapes[i][0], m = shapes[i][1], ld = PASS_LD(m);
-        double *X = mem_alloc(n * n, sizeof *X), *W = mem_zero(n * ld, sizeof *W);
-        double *Y = mem_alloc(n * ld, sizeof *Y), *S = mem_alloc(m * ld, sizeof *S);
-        double *expected = mem_alloc(n * ld, sizeof *expected);
+        double *X = take_aligned(n * n, sizeof *X), *W = take_aligned(n * ld, sizeof *W);
+        double *Y = take_aligned(n * ld, sizeof *Y), *S = take_aligned(m * ld, sizeof *S);
+        double *expected = take_aligned(n * ld, sizeof *expected);
         random_spd(&r, n, 10.0, X);
         for (size_t a = 0; a < n; a++)
             for (size_t b = 0; b < m; b++)
@@ -602,18 +544,12 @@ static void product_against_dgemm(void)
         for (size_t a = 0; a < m; a++)
             for (size_t b = 0; b <= a; b++)
                 CHECK_CLOSE(S[a * ld + b], expected[a * ld + b], 1e-12, "lower, n %zu m %zu", n, m);
-        mem_free(X);
-        mem_free(W);
-        mem_free(Y);
-        mem_free(S);
-        mem_free(expected);
     }
 }
 
-static void widened_floats_are_the_same_numbers(void)
+TEST(widened_floats_are_the_same_numbers)
 {
-    rng r;
-    rng_seed(&r, 13);
+    rng r = seeded(13);
     for (size_t count = 0; count < 70; count++) {
         float x[72];
         double y[72];
@@ -629,16 +565,16 @@ static void widened_floats_are_the_same_numbers(void)
 }
 
 /* The same on top of what C holds, column by column to another scale; padding stays zero. */
-static void product_onto_against_dgemm(void)
+TEST(product_onto_against_dgemm)
 {
-    rng r;
-    rng_seed(&r, 13);
+    rng r = seeded(13);
     const size_t shapes[][2] = {{1, 1}, {7, 3}, {20, 10}, {31, 20}, {40, 30}, {45, 33}, {93, 47}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         size_t n = shapes[i][0], m = shapes[i][1], ld = PASS_LD(m);
-        double *Y = mem_zero(n * ld, sizeof *Y), *Z = mem_zero(m * ld, sizeof *Z);
-        double *C = mem_zero(n * ld, sizeof *C), *expected = mem_alloc(n * ld, sizeof *expected);
-        double *scale = mem_zero(ld, sizeof *scale);
+        double *Y = take_aligned(n * ld, sizeof *Y), *Z = take_aligned(m * ld, sizeof *Z);
+        double *C = take_aligned(n * ld, sizeof *C),
+               *expected = take_aligned(n * ld, sizeof *expected);
+        double *scale = take_aligned(ld, sizeof *scale);
         for (size_t b = 0; b < m; b++) {
             scale[b] = rng_normal(&r);
             for (size_t a = 0; a < m; a++)
@@ -656,41 +592,5 @@ static void product_onto_against_dgemm(void)
         for (size_t e = 0; e < n * ld; e++)
             CHECK_CLOSE(C[e], expected[e], e % ld < m ? 1e-12 : 0.0, "n %zu m %zu, entry %zu", n, m,
                         e);
-        mem_free(Y);
-        mem_free(Z);
-        mem_free(C);
-        mem_free(expected);
-        mem_free(scale);
     }
-}
-
-int main(void)
-{
-    static const char *const names[] = {"avx512", "avx2", "baseline"};
-    for (size_t i = 0; i < 3; i++) {
-        k = kernels_named(names[i]);
-        if (!k) {
-            test_skip("this machine has no %s", names[i]);
-            continue;
-        }
-        printf("%s\n", names[i]);
-        RUN(pack_and_back);
-        RUN(gather_split_scatter);
-        RUN(entry_kernels);
-        RUN(logarithm);
-        RUN(chol_logdet_inverse);
-        RUN(bad_lanes_keep_to_themselves);
-        RUN(logdet_of_extreme_scale);
-        RUN(triangular_solves);
-        RUN(congruences);
-        RUN(eigen_against_lapack);
-        RUN(eigen_bad_lanes);
-        RUN(eigen_of_one);
-        RUN(rebuild_from_vectors);
-        RUN(product_against_dgemm);
-        RUN(widened_floats_are_the_same_numbers);
-        RUN(product_onto_against_dgemm);
-    }
-    RUN(unknown_set);
-    return test_summary();
 }

@@ -1,6 +1,6 @@
 /* test_lasso.c - sparse coding against proximal gradient and against the conditions of optimality,
  * for dictionaries from orthogonal to singular, codes from empty to full. */
-#include "test.h"
+#include "repeat.h"
 #include "twin_lasso.h"
 
 #include "base/memory.h"
@@ -14,8 +14,7 @@ typedef struct problem {
 
 static problem make_problem(uint64_t seed, size_t p, size_t q, size_t dim, double common)
 {
-    rng r;
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     problem m = {p, q, dim, block(p * p), block(p * q), block(q)};
     double *A = block((p + q) * dim), *shared = block(dim);
     for (size_t d = 0; d < dim; d++)
@@ -35,17 +34,7 @@ static problem make_problem(uint64_t seed, size_t p, size_t q, size_t dim, doubl
     times(q, dim, p, A + p * dim, T, m.k);
     for (size_t i = 0; i < q; i++)
         m.y2[i] = 1.0;
-    free(A);
-    free(T);
-    free(shared);
     return m;
-}
-
-static void free_problem(problem *m)
-{
-    free(m->K);
-    free(m->k);
-    free(m->y2);
 }
 
 /* A solver with the dictionary, one query. code->atom and value are only valid until it ends. */
@@ -123,11 +112,9 @@ static void check_problem(const problem *m, const char *name)
                   "%s, lambda %g: breach %g", name, lambda, breach(m->p, m->K, k, lambda, v));
         }
     close_session(&s);
-    free(v);
-    free(w);
 }
 
-static void against_proximal_gradient(void)
+TEST(against_proximal_gradient)
 {
     const struct {
         const char *name;
@@ -143,12 +130,11 @@ static void against_proximal_gradient(void)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         problem m = make_problem(i + 1, kinds[i].p, 3, kinds[i].dim, kinds[i].common);
         check_problem(&m, kinds[i].name);
-        free_problem(&m);
     }
 }
 
 /* Large enough for working sets to grow and for both ways to be taken. */
-static void optimality_of_large_ones(void)
+TEST(optimality_of_large_ones)
 {
     const double lambdas[] = {1e-4, 1e-2, 0.1};
     for (int kind = 0; kind < 3; kind++) {
@@ -168,14 +154,12 @@ static void optimality_of_large_ones(void)
                       lambdas[l], off);
             }
         close_session(&s);
-        free(v);
-        free_problem(&m);
     }
 }
 
 /* A smooth kernel of points on a line: hardly any rank, atoms join and leave by the dozen, and the
  * factor of the support changes all the time. */
-static void nearly_singular(void)
+TEST(nearly_singular)
 {
     size_t p = 160;
     double *K = block(p * p), *k = block(p), *v = block(p), *w = block(p);
@@ -200,14 +184,10 @@ static void nearly_singular(void)
                   "lambda %g: above the twin", lambda);
         }
     close_session(&s);
-    free(K);
-    free(k);
-    free(v);
-    free(w);
 }
 
 /* One atom a million times longer than the others, half of which are nearly alike. */
-static void atoms_of_different_lengths(void)
+TEST(atoms_of_different_lengths)
 {
     size_t p = 80, dim = 60;
     problem m = make_problem(31, p, 3, dim, 0.0);
@@ -235,12 +215,10 @@ static void atoms_of_different_lengths(void)
                   "lambda 1e-%d: gap %g of %g", l, code.gap, code.objective);
         }
     close_session(&s);
-    free(v);
-    free_problem(&m);
 }
 
 /* The same dictionary with and without its inverse: two ways, one solution. */
-static void both_ways(void)
+TEST(both_ways)
 {
     problem m = make_problem(9, 60, 6, 200, 0.5);
     double *v = block(m.p), *w = block(m.p);
@@ -258,14 +236,11 @@ static void both_ways(void)
                   lambda, gap_between(m.p, v, w));
         }
     close_session(&s);
-    free(v);
-    free(w);
-    free_problem(&m);
 }
 
 /* ---- special cases ------------------------------------------------------------------------ */
 
-static void orthogonal_atoms(void)
+TEST(orthogonal_atoms)
 {
     enum { P = 9 };
     double K[P * P] = {0}, k[P], v[P];
@@ -282,7 +257,7 @@ static void orthogonal_atoms(void)
     close_session(&s);
 }
 
-static void too_large_a_penalty(void)
+TEST(too_large_a_penalty)
 {
     problem m = make_problem(3, 30, 1, 50, 0.0);
     double largest = 0.0, *v = block(m.p);
@@ -294,11 +269,9 @@ static void too_large_a_penalty(void)
     lasso_code code = solve(&s, m.k, 1.999 * largest, 1.0, v);
     CHECK(code.count == 1 && code.converged, "%zu atoms just below it", code.count);
     close_session(&s);
-    free(v);
-    free_problem(&m);
 }
 
-static void query_equals_an_atom(void)
+TEST(query_equals_an_atom)
 {
     problem m = make_problem(5, 40, 1, 25, 1.0);
     double *v = block(m.p);
@@ -310,13 +283,11 @@ static void query_equals_an_atom(void)
             CHECK_CLOSE(v[i], i == j ? 1.0 - 0.5e-4 : 0.0, 2e-4, "atom %zu for %zu", i, j);
     }
     close_session(&s);
-    free(v);
-    free_problem(&m);
 }
 
 /* Every atom twice: K is singular, the coefficients of twins may share, their sum may not change.
  */
-static void atoms_twice(void)
+TEST(atoms_twice)
 {
     problem m = make_problem(6, 15, 4, 40, 0.3);
     size_t p = m.p, twice = 2 * p;
@@ -338,15 +309,10 @@ static void atoms_twice(void)
     }
     close_session(&one);
     close_session(&two);
-    free(K);
-    free(k);
-    free(v);
-    free(w);
-    free_problem(&m);
 }
 
 /* c k and c lambda give c v; permuted atoms give permuted codes. */
-static void invariances(void)
+TEST(invariances)
 {
     problem m = make_problem(7, 50, 2, 120, 0.5);
     size_t p = m.p;
@@ -369,15 +335,10 @@ static void invariances(void)
     for (size_t i = 0; i < p; i++)
         CHECK_CLOSE(w[i], v[i * 7 % p], 1e-3, "permuted, atom %zu", i);
     close_session(&s);
-    free(v);
-    free(w);
-    free(K);
-    free(k);
-    free_problem(&m);
 }
 
 /* A query gets the same code in whatever company. */
-static void batches(void)
+TEST(batches)
 {
     problem m = make_problem(8, 80, LASSO_BATCH, 200, 0.3);
     double *v = block(m.p);
@@ -393,15 +354,13 @@ static void batches(void)
     }
     close_session(&s);
     close_session(&other);
-    free(v);
-    free_problem(&m);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
 static spd_status everything(const problem *m, spd_context *ctx)
 {
-    arena room = {0};
+    FREED_BY(arena_free) arena room = {0};
     lasso_dictionary d = {0};
     lasso *l = lasso_new(m->p);
     lasso_code code;
@@ -411,42 +370,15 @@ static spd_status everything(const problem *m, spd_context *ctx)
     for (size_t i = 0; i < m->q && status == SPD_OK; i++)
         status = lasso_solve(l, i, 1.0, &code);
     lasso_free(l);
-    arena_free(&room);
     return status;
 }
 
-static void allocation_sweep(void)
+TEST(allocation_sweep)
 {
     problem problems[] = {make_problem(1, 90, 4, 300, 0.0), make_problem(2, 150, 4, 90, 0.0)};
     for (size_t i = 0; i < 2; i++) {
-        spd_context *ctx = spd_context_new();
-        long live = mem_live(), k = 0;
-        spd_status status = SPD_ENOMEM;
-        while (status == SPD_ENOMEM && k < 200) {
-            mem_fail_at(++k);
-            status = everything(&problems[i], ctx);
-            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-            CHECK(mem_live() == live, "leak at allocation %ld", k);
-        }
-        CHECK(status == SPD_OK && k > 20, "status %d after %ld", (int)status, k);
-        spd_context_free(ctx);
-        free_problem(&problems[i]);
+        spd_context *ctx = context_on(0);
+        for (sweep_state s = SWEEP(NULL, 19, NULL, 0); sweep_on(&s);)
+            s.status = everything(&problems[i], ctx);
     }
-}
-
-int main(void)
-{
-    RUN(against_proximal_gradient);
-    RUN(optimality_of_large_ones);
-    RUN(nearly_singular);
-    RUN(atoms_of_different_lengths);
-    RUN(both_ways);
-    RUN(orthogonal_atoms);
-    RUN(too_large_a_penalty);
-    RUN(query_equals_an_atom);
-    RUN(atoms_twice);
-    RUN(invariances);
-    RUN(batches);
-    RUN(allocation_sweep);
-    return test_summary();
 }

@@ -9,21 +9,21 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "engine/blas.h"
-#include "engine/parallel.h"
+#include "run/blas.h"
+#include "run/parallel.h"
 #include "linalg/dense.h"
 #include "test.h"
 
-static void what_is_there(void)
+TEST(what_is_there)
 {
     CHECK(limits_total() > 1e6, "");
     CHECK(limits_left() > 1e6, "");
     CHECK(limits_left() <= limits_total(), "");
 }
 
-static void more_than_there_is(void)
+TEST(more_than_there_is)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     double total = limits_total();
     CHECK(mem_could(1e6), "");
     if (total < 1e18) {
@@ -41,7 +41,6 @@ static void more_than_there_is(void)
     CHECK(mem_refused() == 0, "");
     CHECK(ctx_nomem(ctx, "a thing") == SPD_ENOMEM, "");
     CHECK(strcmp(spd_context_error(ctx)->message, "out of memory for a thing") == 0, "");
-    spd_context_free(ctx);
 }
 
 #ifdef __SANITIZE_ADDRESS__ /* it needs all addresses itself */
@@ -71,7 +70,7 @@ static int loop_without_memory(void)
 }
 #endif
 
-static void a_loop_without_memory(void)
+TEST(a_loop_without_memory)
 {
     int (*volatile of_blas)(size_t, double *) = dense_chol; /* so that BLAS is linked */
     int status = -1;
@@ -83,7 +82,7 @@ static void a_loop_without_memory(void)
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d", status);
 }
 
-static void buffers_are_reserved(void)
+TEST(buffers_are_reserved)
 {
     int first = spd_private_blas_reserve(3), second = spd_private_blas_reserve(2);
     CHECK(first >= 1 && first <= 3, "");
@@ -92,13 +91,4 @@ static void buffers_are_reserved(void)
     spd_private_blas_return(first);
     CHECK(spd_private_blas_reserve(3) == first, "");
     spd_private_blas_return(first);
-}
-
-int main(void)
-{
-    RUN(what_is_there);
-    RUN(more_than_there_is);
-    RUN(a_loop_without_memory);
-    RUN(buffers_are_reserved);
-    return test_summary();
 }

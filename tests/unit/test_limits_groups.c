@@ -14,7 +14,7 @@ static void put(const char *path, const char *text)
         abort();
 }
 
-static void folders_make(void)
+SETUP(folders_make)
 {
     static const char *const folders[] = {"proc",
                                           "proc/self",
@@ -34,7 +34,7 @@ static void folders_make(void)
     put("proc/self/statm", "0 0 0 0 0 0 0\n");
 }
 
-static void folders_remove(void)
+TEARDOWN(folders_remove)
 {
     static const char *const names[] = {"sys/fs/cgroup/all/one/memory.max",
                                         "sys/fs/cgroup/all/one/memory.swap.max",
@@ -64,7 +64,7 @@ static void check_total(double expected, const char *what)
           expected);
 }
 
-static void groups(void)
+TEST(groups)
 {
     const double kib = 1024.0;
     check_total(5000 * kib, "the machine, with its swap");
@@ -85,12 +85,4 @@ static void groups(void)
     put("proc/self/cgroup", "0::/all\n");
     put("sys/fs/cgroup/all/memory.max", "2048000\n");
     check_total(2001 * kib, "what lies within a group does not count");
-}
-
-int main(void)
-{
-    folders_make();
-    RUN(groups);
-    folders_remove();
-    return test_summary();
 }

@@ -8,11 +8,10 @@
 #include "geometry/log_derivative.h"
 #include "random_spd.h"
 
-/* ---- divided differences ----------------------------------------------------------------------
- */
+/* ---- divided differences --------------------------------------------------------------------- */
 
 /* A relative gap x between a and b = a/(1 + x): ln(1 + x)/(a x/(1 + x)). */
-static void divided_differences_have_all_digits(void)
+TEST(divided_differences_have_all_digits)
 {
     const double at[] = {1.0, 3.7e-300, 2.9e300, 0.11};
     for (size_t k = 0; k < 4; k++) {
@@ -30,18 +29,17 @@ static void divided_differences_have_all_digits(void)
     CHECK_CLOSE(far / known, 1.0, 1e-15, "1e300 and 1e-300");
 }
 
-/* ---- the derivative ----------------------------------------------------------------------------
- */
+/* ---- the derivative -------------------------------------------------------------------------- */
 
 /* D (n x n) <- the library's D log(A)[H] */
 static void derivative(size_t n, const double *A, const double *H, double *D)
 {
     const kernels *k = kernels_get();
     size_t tri = TRI(n);
-    double *room = NULL, *lambda = block(n), *V = block(n * n), *G = block(tri);
+    double *lambda = block(n), *V = block(n * n), *G = block(tri);
     size_t count = (tri + n * n + n) * LANES + log_derivative_work(n);
-    room = aligned_alloc(64, (count * sizeof *room + 63) / 64 * 64);
-    double *octet = room, *vectors = octet + tri * LANES, *values = vectors + n * n * LANES;
+    double *octet = take_aligned(count, sizeof *octet), *vectors = octet + tri * LANES,
+           *values = vectors + n * n * LANES;
     double *work = values + n * LANES, *one[] = {V}, *two[] = {lambda};
     const double *source[] = {A};
     k->pack(n, 1, source, octet);
@@ -55,10 +53,6 @@ static void derivative(size_t n, const double *A, const double *H, double *D)
     for (size_t r = 0, e = 0; r < n; r++)
         for (size_t c = 0; c <= r; c++, e++)
             D[r * n + c] = D[c * n + r] = G[e];
-    free(room);
-    free(lambda);
-    free(V);
-    free(G);
 }
 
 static double *random_symmetric(rng *r, size_t n)
@@ -70,10 +64,9 @@ static double *random_symmetric(rng *r, size_t n)
     return H;
 }
 
-static void derivative_is_the_integral(void)
+TEST(derivative_is_the_integral)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t n = 1; n <= 9; n += 2)
         for (int power = 0; power <= 8; power += 2) {
             double condition = pow(10.0, power);
@@ -83,18 +76,13 @@ static void derivative_is_the_integral(void)
             twin_log_derivative(n, A, H, E);
             CHECK(relative_gap(n * n, D, E) < 1e-12 + 1e-14 * condition, "n %zu, %g: off by %g", n,
                   condition, relative_gap(n * n, D, E));
-            free(A);
-            free(H);
-            free(D);
-            free(E);
         }
 }
 
 /* Equal eigenvalues: D log(cI)[H] = H/c, and half equal ones mix the two rules. */
-static void derivative_where_eigenvalues_are_equal(void)
+TEST(derivative_where_eigenvalues_are_equal)
 {
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     enum { n = 4 };
     double *H = random_symmetric(&r, n), A[n * n] = {0}, D[n * n], E[n * n];
     for (size_t i = 0; i < n; i++)
@@ -111,11 +99,9 @@ static void derivative_where_eigenvalues_are_equal(void)
                                            : i >= 2 && j >= 2 ? 1.0 / 3.0
                                                               : log(5.0 / 3.0) / 2.0);
     CHECK(relative_gap(n * n, D, E) < 1e-15, "off by %g", relative_gap(n * n, D, E));
-    free(H);
 }
 
-/* ---- the exact cost ----------------------------------------------------------------------------
- */
+/* ---- the exact cost -------------------------------------------------------------------------- */
 
 #define N 7
 #define P 12
@@ -132,7 +118,7 @@ static void rig_open(rig *g, rng *r, size_t m, double condition)
     g->X = random_set(r, N, P, condition);
     for (uint32_t k = 0; k < 2 * P; k++)
         g->pair[k] = (spd_pair){k % P, (k + 1 + k / P) % P, k % 2 ? 1.0 : 0.0, k % 2 ? 0.0 : 0.5};
-    g->o.metric = SPD_LOG_EUCLIDEAN;
+    g->o.metric = SPD_METRIC_LOG_EUCLIDEAN;
     g->o.log_cost = SPD_LOG_COST_EXACT;
     g->o.m = m;
     g->o.pairs = 2 * P;
@@ -145,15 +131,14 @@ static double cost_at(const rig *g, spd_log_cost which, const double *X, const d
     double cost = NAN;
     o.log_cost = which;
     o.W = W;
-    CHECK(spd_cost(NULL, N, P, X, &o, &cost, G) == SPD_OK, "cost");
+    CHECK(spd_cost(NULL, SPD_SET(N, P, X), &o, &cost, G) == SPD_OK, "cost");
     return cost;
 }
 
-static void rotations_and_scaling_change_nothing(void)
+TEST(rotations_and_scaling_change_nothing)
 {
     enum { m = 3 };
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     rig g;
     rig_open(&g, &r, m, 100.0);
     double *Q = block(N * N), R[m * m], W[N * m], WR[N * m], G[N * m], GR[N * m], H[N * m];
@@ -178,17 +163,13 @@ static void rotations_and_scaling_change_nothing(void)
     CHECK_CLOSE(cost_at(&g, SPD_LOG_COST_EXACT, Y, WR, H), cost, 1e-11 * fabs(cost), "turned");
     times(N, N, m, Q, G, GR);
     CHECK(relative_gap(N * m, H, GR) < 1e-10, "gradient turned");
-    free(Q);
-    free(Y);
-    free(g.X);
 }
 
 /* W' log(X) W is log(W'XW) where W is square, and where its span is one of eigenvectors of all X.
  * Elsewhere it is not. */
-static void costs_agree_where_nothing_is_lost(void)
+TEST(costs_agree_where_nothing_is_lost)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     rig g;
     rig_open(&g, &r, N, 100.0);
     double *Q = block(N * N), W[N * 3] = {0}, *E = block(P * N * N);
@@ -213,17 +194,13 @@ static void costs_agree_where_nothing_is_lost(void)
     exact = cost_at(&g, SPD_LOG_COST_EXACT, E, W, NULL);
     CHECK_CLOSE(exact, cost_at(&g, SPD_LOG_COST_APPROXIMATE, E, W, NULL), 1e-12 * fabs(exact),
                 "eigenvectors");
-    free(Q);
-    free(E);
-    free(g.X);
 }
 
 /* Diagonal matrices with a condition of 1e15: logarithms of the entries decide. */
-static void ill_conditioned_matrices(void)
+TEST(ill_conditioned_matrices)
 {
     enum { m = 5 };
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     rig g;
     rig_open(&g, &r, m, 10.0);
     double W[N * m] = {0}, G[N * m], known = 0.0, K[N * m] = {0};
@@ -245,42 +222,25 @@ static void ill_conditioned_matrices(void)
         }
     CHECK_CLOSE(cost_at(&g, SPD_LOG_COST_EXACT, g.X, W, G), known, 1e-12 * fabs(known), "cost");
     CHECK(gap_between(N * m, G, K) < 1e-11, "gradient %g", norm(N * m, G));
-    free(g.X);
 }
 
 /* From the map of the approximate cost the exact one can only fall. */
-static void exact_fit_improves_on_the_approximate_one(void)
+TEST(exact_fit_improves_on_the_approximate_one)
 {
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     rig g;
     rig_open(&g, &r, 3, 100.0);
-    spd_model *rough = NULL, *fine = NULL;
-    g.o.learning = SPD_OWN_GRAPH;
+    OWN(spd_model) rough = NULL, *fine = NULL;
+    g.o.learning = SPD_LEARNING_OWN_GRAPH;
     g.o.log_cost = SPD_LOG_COST_APPROXIMATE;
-    CHECK(spd_fit(NULL, N, P, g.X, NULL, &g.o, NULL, &rough) == SPD_OK, "approximate");
+    CHECK(spd_fit(NULL, SPD_SET(N, P, g.X), NULL, &g.o, NULL, &rough) == SPD_OK, "approximate");
     double before = cost_at(&g, SPD_LOG_COST_EXACT, g.X, rough->W, NULL);
     g.o.log_cost = SPD_LOG_COST_EXACT;
     g.o.init = SPD_INIT_GIVEN;
     g.o.W = rough->W;
-    CHECK(spd_fit(NULL, N, P, g.X, NULL, &g.o, NULL, &fine) == SPD_OK, "exact");
+    CHECK(spd_fit(NULL, SPD_SET(N, P, g.X), NULL, &g.o, NULL, &fine) == SPD_OK, "exact");
     CHECK_CLOSE(fine->cost_start, before, 1e-11 * fabs(before), "start");
     CHECK(fine->cost < before - 1e-3 * fabs(before), "%g from %g", fine->cost, before);
     CHECK(fine->options->log_cost == SPD_LOG_COST_EXACT, "the model does not say so");
     CHECK(rough->options->log_cost == SPD_LOG_COST_APPROXIMATE, "the model does not say so");
-    spd_model_free(rough);
-    spd_model_free(fine);
-    free(g.X);
-}
-
-int main(void)
-{
-    RUN(divided_differences_have_all_digits);
-    RUN(derivative_is_the_integral);
-    RUN(derivative_where_eigenvalues_are_equal);
-    RUN(rotations_and_scaling_change_nothing);
-    RUN(costs_agree_where_nothing_is_lost);
-    RUN(ill_conditioned_matrices);
-    RUN(exact_fit_improves_on_the_approximate_one);
-    return test_summary();
 }

@@ -5,8 +5,7 @@
 #include "base/memory.h"
 #include "random_spd.h"
 
-/* ---- the twin: sums over ordered pairs, by the definition -------------------------------------
- */
+/* ---- the twin: sums over ordered pairs, by the definition ------------------------------------ */
 
 static double twin_cost(spd_objective objective, size_t n, size_t m, const double *X, size_t count,
                         const spd_pair *pairs, const double *W)
@@ -23,16 +22,12 @@ static double twin_cost(spd_objective objective, size_t n, size_t m, const doubl
         Sw += 2.0 * pairs[e].within * pow(norm(m * m, S), 2.0);
         Sb += 2.0 * pairs[e].between * pow(norm(m * m, S), 2.0);
     }
-    free(A);
-    free(B);
-    free(T);
-    free(S);
-    return objective == SPD_RATIO ? log(Sw) - log(Sb) : Sw - Sb;
+    return objective == SPD_OBJECTIVE_RATIO ? log(Sw) - log(Sb) : Sw - Sb;
 }
 
 static spd_pair *random_pairs(rng *r, size_t p, size_t *count)
 {
-    spd_pair *pairs = calloc(p * p, sizeof *pairs);
+    spd_pair *pairs = take_zeros(p * p, sizeof *pairs);
     *count = 0;
     for (uint32_t i = 0; i < p; i++)
         for (uint32_t j = 0; j < i; j++)
@@ -46,10 +41,10 @@ static spd_fit_options options_of(spd_objective objective, size_t m, size_t coun
 {
     spd_fit_options o;
     spd_fit_defaults(&o, sizeof o);
-    o.metric = SPD_LOG_EUCLIDEAN;
+    o.metric = SPD_METRIC_LOG_EUCLIDEAN;
     o.objective = objective;
     o.m = m;
-    o.learning = SPD_OWN_GRAPH;
+    o.learning = SPD_LEARNING_OWN_GRAPH;
     o.pairs = count;
     o.own_pairs = pairs;
     return o;
@@ -61,7 +56,7 @@ static spd_status cost_of(spd_context *ctx, spd_objective objective, size_t n, s
 {
     spd_fit_options o = options_of(objective, m, count, pairs);
     o.W = W;
-    return spd_cost(ctx, n, p, X, &o, cost, G);
+    return spd_cost(ctx, SPD_SET(n, p, X), &o, cost, G);
 }
 
 static double cost_at(spd_objective objective, size_t n, size_t m, size_t p, const double *X,
@@ -72,11 +67,10 @@ static double cost_at(spd_objective objective, size_t n, size_t m, size_t p, con
     return cost;
 }
 
-static void cost_by_definition(void)
+TEST(cost_by_definition)
 {
     const size_t n = 7, m = 3, p = 70;
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     size_t count;
     double *X = random_set(&r, n, p, 100.0), *W = block(n * m);
     spd_pair *pairs = random_pairs(&r, p, &count);
@@ -84,23 +78,19 @@ static void cost_by_definition(void)
         X[e] *= 1e6; /* a common part of the logarithms, which no difference sees */
     for (size_t e = 0; e < n * m; e++)
         W[e] = rng_normal(&r);
-    for (int objective = 0; objective < 2; objective++) {
+    for (int objective = SPD_OBJECTIVE_DIFFERENCE; objective <= SPD_OBJECTIVE_RATIO; objective++) {
         spd_objective o = (spd_objective)objective;
         double expected = twin_cost(o, n, m, X, count, pairs, W);
         double cost = cost_at(o, n, m, p, X, count, pairs, W, NULL);
         CHECK_CLOSE(cost / expected, 1.0, 1e-11, "objective %d", objective);
     }
-    free(X);
-    free(W);
-    free(pairs);
 }
 
 /* f(W + h H) - f(W) - h <G,H> shrinks with h^2, for any W of full rank. */
-static void gradient_by_taylor(void)
+TEST(gradient_by_taylor)
 {
     const size_t n = 6, m = 2, p = 25;
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     size_t count;
     double *X = random_set(&r, n, p, 30.0), W[12], H[12], G[12], V[12];
     spd_pair *pairs = random_pairs(&r, p, &count);
@@ -108,7 +98,7 @@ static void gradient_by_taylor(void)
         W[e] = rng_normal(&r);
         H[e] = rng_normal(&r);
     }
-    for (int objective = 0; objective < 2; objective++) {
+    for (int objective = SPD_OBJECTIVE_DIFFERENCE; objective <= SPD_OBJECTIVE_RATIO; objective++) {
         spd_objective o = (spd_objective)objective;
         double f = cost_at(o, n, m, p, X, count, pairs, W, G), slope = 0.0, rest[2];
         for (size_t e = 0; e < n * m; e++)
@@ -121,8 +111,6 @@ static void gradient_by_taylor(void)
         }
         CHECK_CLOSE(log10(fabs(rest[0] / rest[1])), 2.0, 0.05, "objective %d", objective);
     }
-    free(X);
-    free(pairs);
 }
 
 /* ---- fits ----------------------------------------------------------------------------------- */
@@ -140,16 +128,15 @@ static double *planted(rng *r, size_t n, size_t p, size_t signal)
                     x += 2.0;
                 L[a * n + b] = L[b * n + a] = x;
             }
-        spd_apply(NULL, SPD_EXP, 0.0, n, 1, L, X + i * n * n);
+        spd_apply(NULL, SPD_FUNCTION_EXP, 0.0, SPD_SET(n, 1, L), X + i * n * n);
     }
-    free(L);
     return X;
 }
 
 /* All pairs: within a class drawn together, others apart. */
 static spd_pair *class_pairs(size_t p, size_t *count)
 {
-    spd_pair *pairs = calloc(p * p, sizeof *pairs);
+    spd_pair *pairs = take_zeros(p * p, sizeof *pairs);
     *count = 0;
     for (uint32_t i = 0; i < p; i++)
         for (uint32_t j = 0; j < i; j++)
@@ -159,37 +146,31 @@ static spd_pair *class_pairs(size_t p, size_t *count)
 
 static spd_model *learn(size_t n, size_t p, const double *X, const spd_fit_options *o)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(1);
     spd_model *model = NULL;
-    CHECK(spd_fit(ctx, n, p, X, NULL, o, NULL, &model) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
-    spd_context_free(ctx);
+    CHECK_OK(ctx, spd_fit(ctx, SPD_SET(n, p, X), NULL, o, NULL, &model));
     return model;
 }
 
-static void finds_a_planted_space(void)
+TEST(finds_a_planted_space)
 {
     const size_t n = 9, m = 2, p = 30;
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     size_t count;
     double *X = planted(&r, n, p, m);
     spd_pair *pairs = class_pairs(p, &count);
-    for (int objective = 0; objective < 2; objective++) {
+    for (int objective = SPD_OBJECTIVE_DIFFERENCE; objective <= SPD_OBJECTIVE_RATIO; objective++) {
         spd_fit_options o = options_of((spd_objective)objective, m, count, pairs);
         o.init = SPD_INIT_RANDOM;
         o.restarts = 5;
-        spd_model *model = learn(n, p, X, &o);
+        OWN(spd_model) model = learn(n, p, X, &o);
         double share = 0.0;
         for (size_t i = n - m; model && i < n; i++)
             share += pow(norm(m, model->W + i * m), 2.0);
         /* The difference trades some of the space for chance imbalances of the noise. */
-        CHECK_CLOSE(share, (double)m, objective ? 0.05 : 0.2, "share of the planted space, %d",
-                    objective);
-        spd_model_free(model);
+        CHECK_CLOSE(share, (double)m, objective == SPD_OBJECTIVE_RATIO ? 0.05 : 0.2,
+                    "share of the planted space, %d", objective);
     }
-    free(X);
-    free(pairs);
 }
 
 /* The largest change of the twin's cost per radian, by central differences, along columns of W
@@ -217,32 +198,30 @@ static double steepest(spd_objective o, size_t n, size_t m, const double *X, siz
             }
             worst = fmax(worst, fabs(f[1] - f[0]) / (2.0 * h));
         }
-    free(V);
-    free(u);
     return worst;
 }
 
 /* Where a fit ends as converged the cost has no slope, it says the cost that the twin finds there,
  * and no iteration before it was better. */
-static void ends_at_a_stationary_point(void)
+TEST(ends_at_a_stationary_point)
 {
     const size_t n = 8, m = 3, p = 40;
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     for (int trial = 0; trial < 6; trial++) {
         size_t count;
         double *X = random_set(&r, n, p, 100.0);
         spd_pair *pairs = random_pairs(&r, p, &count);
-        spd_objective objective = (spd_objective)(trial % 2);
+        spd_objective objective = (spd_objective)(SPD_OBJECTIVE_DIFFERENCE + trial % 2);
         spd_fit_options o = options_of(objective, m, count, pairs);
         o.tol = 0.0;
         o.gtol = 1e-8;
-        o.solver = trial < 4 ? SPD_LBFGS : SPD_POLAK_RIBIERE;
-        spd_model *model = learn(n, p, X, &o);
+        o.solver = trial < 4 ? SPD_SOLVER_LBFGS : SPD_SOLVER_POLAK_RIBIERE;
+        OWN(spd_model) model = learn(n, p, X, &o);
         if (!model)
             return;
         double scale = fmax(fabs(model->cost), model->cost_start - model->cost);
-        CHECK(model->stop == SPD_STOP_GRADIENT, "trial %d: %s", trial, spd_stop_name(model->stop));
+        CHECK(model->stop == SPD_STOP_GRADIENT, "trial %d: %s", trial,
+              spd_name(SPD_ENUM_STOP, model->stop));
         CHECK_CLOSE(model->cost, twin_cost(objective, n, m, X, count, pairs, model->W),
                     1e-10 * scale, "trial %d", trial);
         double start =
@@ -252,22 +231,19 @@ static void ends_at_a_stationary_point(void)
         for (size_t k = 1; k < model->steps; k++)
             CHECK(model->history[k].cost <= model->history[k - 1].cost + 1e-12 * scale,
                   "trial %d: rises", trial); /* by more than rounding */
-        spd_model_free(model);
-        free(X);
-        free(pairs);
     }
 }
 
 /* Objectives of samples: slopes, and fits. Their values have a twin in tests/cli. */
-static void objectives_of_samples(void)
+TEST(objectives_of_samples)
 {
     const size_t n = 7, m = 2, p = 24;
-    rng r;
-    rng_seed(&r, 9);
+    rng r = seeded(9);
     size_t count;
     double *X = planted(&r, n, p, m), W[14] = {1, 0, 0, 1, 1, 0, 0.5};
     spd_pair *pairs = class_pairs(p, &count);
-    for (int objective = SPD_LOG_MARGIN; objective <= SPD_SOFTMAX; objective++) {
+    for (int objective = SPD_OBJECTIVE_LOG_MARGIN; objective <= SPD_OBJECTIVE_SOFTMAX;
+         objective++) {
         double G[14], f[2], slope = 0.0, h = 1e-5, V[14];
         spd_fit_options o = options_of((spd_objective)objective, m, count, pairs);
         (void)cost_at((spd_objective)objective, n, m, p, X, count, pairs, W, G);
@@ -280,62 +256,40 @@ static void objectives_of_samples(void)
         }
         CHECK_CLOSE((f[1] - f[0]) / (2.0 * h), slope, 1e-6 * fabs(slope), "objective %d",
                     objective);
-        spd_model *model = learn(n, p, X, &o);
+        OWN(spd_model) model = learn(n, p, X, &o);
         CHECK(model && model->cost < model->cost_start, "objective %d", objective);
-        spd_model_free(model);
     }
-    free(X);
-    free(pairs);
 }
 
-static void same_bits_for_any_threads(void)
+TEST(same_bits_for_any_threads)
 {
     const size_t n = 12, m = 4, p = 101;
-    rng r;
-    rng_seed(&r, 7);
+    rng r = seeded(7);
     size_t count;
     double *X = random_set(&r, n, p, 50.0), f[3], G[3][48];
     spd_pair *pairs = random_pairs(&r, p, &count);
     double *W = block(n * n);
     random_orthogonal(&r, n, W);
     for (int k = 0; k < 3; k++) {
-        spd_context *ctx = spd_context_new();
-        spd_context_set_threads(ctx, k + 1);
-        CHECK(cost_of(ctx, SPD_RATIO, n, m, p, X, count, pairs, W, &f[k], G[k]) == SPD_OK,
+        spd_context *ctx = context_on(k + 1);
+        CHECK(cost_of(ctx, SPD_OBJECTIVE_RATIO, n, m, p, X, count, pairs, W, &f[k], G[k]) == SPD_OK,
               "status");
         CHECK(f[k] == f[0] && memcmp(G[k], G[0], sizeof G[0]) == 0, "%d threads", k + 1);
-        spd_context_free(ctx);
     }
-    free(X);
-    free(W);
-    free(pairs);
 }
 
-static void refusals(void)
+TEST(refusals)
 {
     const double X[12] = {1, 0, 0, 1, 2, 0, 0, -1, 1, 0, 0, 1}, W[2] = {1, 0};
     const spd_pair pairs[2] = {{0, 1, 1, 0}, {0, 2, 0, 1}};
     double cost = 7.0, G[2] = {7.0, 7.0};
-    spd_context *ctx = spd_context_new();
-    spd_status status = cost_of(ctx, SPD_DIFFERENCE, 2, 1, 3, X, 2, pairs, W, &cost, G);
+    spd_context *ctx = context_on(0);
+    spd_status status = cost_of(ctx, SPD_OBJECTIVE_DIFFERENCE, 2, 1, 3, X, 2, pairs, W, &cost, G);
     CHECK(status == SPD_ENOTSPD && strstr(spd_context_error(ctx)->message, "X[1]"), "%s",
           spd_context_error(ctx)->message);
     const double good[12] = {1, 0, 0, 1, 2, 0, 0, 1, 1, 0, 0, 1}; /* 0 and 2 are equal: Sb = 0 */
-    status = cost_of(ctx, SPD_RATIO, 2, 1, 3, good, 2, pairs, W, &cost, G);
+    status = cost_of(ctx, SPD_OBJECTIVE_RATIO, 2, 1, 3, good, 2, pairs, W, &cost, G);
     CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "between"), "%s",
           spd_context_error(ctx)->message);
     CHECK(cost == 7.0 && G[0] == 7.0, "outputs touched");
-    spd_context_free(ctx);
-}
-
-int main(void)
-{
-    RUN(cost_by_definition);
-    RUN(gradient_by_taylor);
-    RUN(finds_a_planted_space);
-    RUN(ends_at_a_stationary_point);
-    RUN(objectives_of_samples);
-    RUN(same_bits_for_any_threads);
-    RUN(refusals);
-    return test_summary();
 }

@@ -2,8 +2,9 @@
  * with everything that can be wrong in a file. */
 #include "unit/test_motion_common.h"
 
-/* ---- a random body, and its positions by definition -------------------------------------------
- */
+OWNER(skeleton)
+
+/* ---- a random body, and its positions by definition ------------------------------------------ */
 
 enum { MAX_BONES = 12 };
 
@@ -173,8 +174,8 @@ static void compare_random_body(rng *r, int bones)
         for (int j = 0; j <= b.bones; j++)
             twin_bone(&b, j, expected[f][j]);
     }
-    skeleton *bones_read = parse_skeleton(asf.text, asf.size);
-    motion *clip = NULL;
+    OWN(skeleton) bones_read = parse_skeleton(asf.text, asf.size);
+    OWN(motion) clip = NULL;
     if (bones_read && CHECK(amc_parse(ctx, bones_read, amc.text, amc.size, &clip) == SPD_OK, "%s",
                             spd_context_error(ctx)->message)) {
         CHECK(clip->frames == FRAMES && clip->joints == (size_t)bones + 1, "%zu x %zu",
@@ -186,23 +187,17 @@ static void compare_random_body(rng *r, int bones)
         CHECK(strcmp(clip->name[bones], "root") != 0 && strcmp(clip->name[0], "root") == 0,
               "names %s %s", clip->name[0], clip->name[bones]);
     }
-    motion_free(clip);
-    skeleton_free(bones_read);
-    buffer_free(&asf);
-    buffer_free(&amc);
 }
 
-static void random_bodies_agree_with_the_twin(void)
+TEST(random_bodies_agree_with_the_twin)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     for (int bones = 1; bones <= MAX_BONES; bones++)
         for (int repeat = 0; repeat < 10; repeat++)
             compare_random_body(&r, bones);
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 /* Two bones along y, the second turns about its own z. */
 static const char two_bones[] = ":units\n length 2\n angle deg\n"
@@ -222,22 +217,20 @@ static const char two_frames[] = ":FULLY-SPECIFIED\n:DEGREES\n"
 
 static spd_status parse_amc(const char *bytes, size_t size, motion **clip)
 {
-    skeleton *bones = NULL;
+    OWN(skeleton) bones = NULL;
     spd_status status = skeleton_parse(ctx, two_bones, strlen(two_bones), &bones);
     if (status == SPD_OK)
         status = amc_parse(ctx, bones, bytes, size, clip);
-    skeleton_free(bones);
     return status;
 }
 
 /* The skeleton is what is parsed, with a motion that fits the one above. */
 static spd_status parse_asf(const char *bytes, size_t size, motion **clip)
 {
-    skeleton *bones = NULL;
+    OWN(skeleton) bones = NULL;
     spd_status status = skeleton_parse(ctx, bytes, size, &bones);
     if (status == SPD_OK)
         status = amc_parse(ctx, bones, two_frames, strlen(two_frames), clip);
-    skeleton_free(bones);
     return status;
 }
 
@@ -245,31 +238,27 @@ static spd_status parse_asf(const char *bytes, size_t size, motion **clip)
  * 90 (y to -x), so it points to -x, which the root makes z; lower turns by 90 about its z-turned x,
  * that is about y, and lies on that axis; tip's x is turned by y to -z, by upper's z it stays, by
  * the root's y it becomes -x. */
-static void two_bones_by_hand(void)
+TEST(two_bones_by_hand)
 {
     static const double expected[2][12] = {{5, 10, 15, 5, 12, 15, 5, 13, 15, 8, 13, 15},
                                            {5, 10, 15, 5, 10, 17, 5, 10, 18, 2, 10, 18}};
-    motion *clip = NULL;
-    CHECK(parse_amc(two_frames, strlen(two_frames), &clip) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    OWN(motion) clip = NULL;
+    CHECK_OK(ctx, parse_amc(two_frames, strlen(two_frames), &clip));
     for (size_t i = 0; clip && i < 24; i++)
         CHECK_CLOSE(clip->position[i], expected[i / 12][i % 12], 1e-13, "number %zu", i);
-    motion_free(clip);
 }
 
 static void expect_same(const char *amc, const char *what)
 {
-    motion *a = NULL, *b = NULL;
+    OWN(motion) a = NULL, *b = NULL;
     CHECK(parse_amc(two_frames, strlen(two_frames), &a) == SPD_OK, "reference");
     CHECK(parse_amc(amc, strlen(amc), &b) == SPD_OK, "%s: %s", what,
           spd_context_error(ctx)->message);
     for (size_t i = 0; a && b && i < 24; i++)
         CHECK_CLOSE(b->position[i], a->position[i], 1e-13, "%s, number %zu", what, i);
-    motion_free(a);
-    motion_free(b);
 }
 
-static void other_spellings_mean_the_same(void)
+TEST(other_spellings_mean_the_same)
 {
     expect_same(":fully-specified\r:degrees\r1\rroot 10 20 30 0 0 0\rupper 0\rlower 0\r"
                 "2\rroot 10 20 30 0 90 0\rupper 90\rlower 90",
@@ -281,58 +270,45 @@ static void other_spellings_mean_the_same(void)
     expect_same("1\nroot 10 20 30 0 0 0\nupper 0\nlower 0\ntip\n"
                 "2\nroot 10 20 30 0 90 0\nupper 90\nlower 90\n",
                 "no header, a bone without values");
-    motion *clip = NULL;
+    OWN(motion) clip = NULL;
     char *rated = replaced(two_frames, ":DEGREES", ":DEGREES\n:SAMPLES-PER-SECOND 60");
     CHECK(parse_amc(rated, strlen(rated), &clip) == SPD_OK && clip->rate == 60.0, "rate");
-    motion_free(clip);
-    free(rated);
 }
 
-static void sections_may_come_in_any_order(void)
+TEST(sections_may_come_in_any_order)
 {
     char *late = replaced(two_bones, ":units\n length 2\n angle deg\n", "");
     text_buffer text = {0};
     put(&text, "%s:units\n length 2\n angle rad\n", late);
     char *radians = replaced(text.text, "axis 0 0 90 XYZ", "axis 0 0 1.5707963267948966 XYZ");
-    motion *clip = NULL;
-    CHECK(parse_asf(radians, strlen(radians), &clip) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    OWN(motion) clip = NULL;
+    CHECK_OK(ctx, parse_asf(radians, strlen(radians), &clip));
     CHECK(clip && fabs(clip->position[21] - 2.0) < 1e-13, "units behind the bones count");
-    motion_free(clip);
-    free(late);
-    free(radians);
-    buffer_free(&text);
 }
 
-static void names_become_utf8(void)
+TEST(names_become_utf8)
 {
     char *latin = replaced(two_bones, "name tip", "name f\xfc");
     char *both = replaced(latin, "lower tip", "lower f\xfc");
-    motion *clip = NULL;
-    CHECK(parse_asf(both, strlen(both), &clip) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    OWN(motion) clip = NULL;
+    CHECK_OK(ctx, parse_asf(both, strlen(both), &clip));
     CHECK(clip && strcmp(clip->name[3], "f\xc3\xbc") == 0, "Latin-1");
-    motion_free(clip);
-    free(latin);
-    free(both);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static void check_number(const char *text)
 {
     text_buffer amc = {0};
-    motion *clip = NULL;
+    OWN(motion) clip = NULL;
     put(&amc, "1\nroot %s 0 0 0 0 0\nupper 0\nlower 0\n", text);
     CHECK(parse_amc(amc.text, amc.size, &clip) == SPD_OK, "'%s': %s", text,
           spd_context_error(ctx)->message);
     CHECK(clip && clip->position[0] == strtod(text, NULL) / 2.0, "'%s' is %.17g", text,
           clip ? 2.0 * clip->position[0] : 0.0);
-    motion_free(clip);
-    buffer_free(&amc);
 }
 
-static void numbers_are_rounded_correctly(void)
+TEST(numbers_are_rounded_correctly)
 {
     static const char *const texts[] = {
         "0",
@@ -356,8 +332,7 @@ static void numbers_are_rounded_correctly(void)
         "1e-400",
         "36028797018963967",
     };
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         check_number(texts[i]);
     for (int i = 0; i < 200; i++) { /* about 2^53, where integers cease to be exact */
@@ -374,8 +349,7 @@ static void numbers_are_rounded_correctly(void)
     }
 }
 
-/* ---- what is wrong ----------------------------------------------------------------------------
- */
+/* ---- what is wrong --------------------------------------------------------------------------- */
 
 typedef struct spoilt {
     const char *old, *new, *words;
@@ -386,11 +360,10 @@ static void check_spoilt(motion_parser parse, const char *text, size_t count, co
     for (size_t i = 0; i < count; i++) {
         char *bad = replaced(text, list[i].old, list[i].new);
         CHECK_PARSE_FAILS(parse, bad, strlen(bad), list[i].words);
-        free(bad);
     }
 }
 
-static void bad_skeletons_are_named(void)
+TEST(bad_skeletons_are_named)
 {
     static const spoilt list[] = {
         {"length 2\n", "length 0\n", "line 2|unit of lengths is 0|> 0"},
@@ -425,7 +398,7 @@ static void bad_skeletons_are_named(void)
     CHECK_PARSE_FAILS(parse_asf, no_bones, strlen(no_bones), "no bones");
 }
 
-static void bad_motions_are_named(void)
+TEST(bad_motions_are_named)
 {
     static const spoilt list[] = {
         {"upper 0\n", "uper 0\n", "line 5|no bone 'uper'"},
@@ -454,12 +427,10 @@ static void bad_motions_are_named(void)
     char *far = replaced(two_bones, "length 2", "length 0.5");
     char *farther = replaced(far, "position 0", "position 1.5e308");
     CHECK_PARSE_FAILS(parse_asf, farther, strlen(farther), "'root'|frame 1|not a finite");
-    free(far);
-    free(farther);
 }
 
 /* Bones without channels cost a clip nothing in text, but memory in every frame. */
-static void a_clip_beyond_all_bounds_is_refused(void)
+TEST(a_clip_beyond_all_bounds_is_refused)
 {
     enum { BONES = 6000, FRAMES = 20000 };
     text_buffer asf = {0}, amc = {0};
@@ -471,41 +442,21 @@ static void a_clip_beyond_all_bounds_is_refused(void)
         put(&asf, j ? "b%d b%d\n" : "root%.0d b%d\n", j - 1 + !j, j);
     for (int f = 0; f < FRAMES; f++)
         put(&amc, "%d\nroot 0\n", f + 1);
-    skeleton *bones = parse_skeleton(asf.text, asf.size);
+    OWN(skeleton) bones = parse_skeleton(asf.text, asf.size);
     motion *clip = NULL;
     spd_status status = bones ? amc_parse(ctx, bones, amc.text, amc.size, &clip) : SPD_OK;
-    CHECK_FAILED(status, SPD_EINVAL, "20000 frames of 6001 joints|2^28");
+    CHECK_FAILED(ctx, status, SPD_EINVAL, "20000 frames of 6001 joints|2^28");
     CHECK(clip == NULL, "output touched");
-    skeleton_free(bones);
-    buffer_free(&asf);
-    buffer_free(&amc);
 }
 
-static void texts_cut_anywhere(void)
+TEST(texts_cut_anywhere)
 {
     CHECK(check_truncations(parse_asf, two_bones, sizeof two_bones - 1) < 8, "asf");
     CHECK(check_truncations(parse_amc, two_frames, sizeof two_frames - 1) < 8, "amc");
 }
 
-static void allocations_may_fail(void)
+TEST(allocations_may_fail)
 {
     sweep_allocations(parse_amc, two_frames, sizeof two_frames - 1);
     sweep_allocations(parse_asf, two_bones, sizeof two_bones - 1);
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(random_bodies_agree_with_the_twin);
-    RUN(two_bones_by_hand);
-    RUN(other_spellings_mean_the_same);
-    RUN(sections_may_come_in_any_order);
-    RUN(names_become_utf8);
-    RUN(numbers_are_rounded_correctly);
-    RUN(bad_skeletons_are_named);
-    RUN(bad_motions_are_named);
-    RUN(a_clip_beyond_all_bounds_is_refused);
-    RUN(texts_cut_anywhere);
-    RUN(allocations_may_fail);
-    return scratch_end();
 }

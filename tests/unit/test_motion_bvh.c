@@ -7,8 +7,7 @@ static spd_status parse_bvh(const char *bytes, size_t size, motion **clip)
     return bvh_parse(ctx, bytes, size, clip);
 }
 
-/* ---- a random tree, and its positions by definition -------------------------------------------
- */
+/* ---- a random tree, and its positions by definition ------------------------------------------ */
 
 enum { MAX_JOINTS = 10 };
 
@@ -76,7 +75,7 @@ static void compare_random_tree(rng *r, int joints)
 {
     tree t;
     text_buffer text = {0};
-    motion *clip = NULL;
+    OWN(motion) clip = NULL;
     random_tree(r, &t, joints);
     put(&text, "HIERARCHY\n");
     write_joint(&text, &t, 0);
@@ -87,7 +86,7 @@ static void compare_random_tree(rng *r, int joints)
                 put(&text, "%.17g ", frame ? t.value[j][c] : 0.0);
         put(&text, "\n");
     }
-    CHECK(parse_bvh(text.text, text.size, &clip) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, parse_bvh(text.text, text.size, &clip));
     for (int j = 0; clip && j < joints; j++) {
         double expected[3];
         twin_joint(&t, j, expected);
@@ -97,21 +96,17 @@ static void compare_random_tree(rng *r, int joints)
     }
     CHECK(clip && clip->frames == 2 && clip->joints == (size_t)joints && clip->rate == 100.0,
           "shape");
-    motion_free(clip);
-    buffer_free(&text);
 }
 
-static void random_trees_agree_with_the_twin(void)
+TEST(random_trees_agree_with_the_twin)
 {
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     for (int joints = 1; joints <= MAX_JOINTS; joints++)
         for (int repeat = 0; repeat < 10; repeat++)
             compare_random_tree(&r, joints);
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 static const char small[] = "HIERARCHY\n"
                             "ROOT Hips\n"
@@ -142,25 +137,22 @@ static const char small[] = "HIERARCHY\n"
 /* The root's shift takes the place of its offset. Second frame: the root's rotation is Rz(90)
  * Ry(90): x goes to -z and stays there. The leg's own turn takes the foot's x to y, which Ry leaves
  * and Rz makes -x. */
-static void small_tree_by_hand(void)
+TEST(small_tree_by_hand)
 {
     static const double expected[2][9] = {{0, 0, 0, 1, 0, 0, 3, 0, 0},
                                           {10, 20, 30, 10, 20, 29, 8, 20, 29}};
-    motion *clip = NULL;
-    CHECK(parse_bvh(small, sizeof small - 1, &clip) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    OWN(motion) clip = NULL;
+    CHECK_OK(ctx, parse_bvh(small, sizeof small - 1, &clip));
     for (size_t i = 0; clip && i < 18; i++)
         CHECK_CLOSE(clip->position[i], expected[i / 9][i % 9], 1e-13, "number %zu", i);
     CHECK(clip && clip->joints == 3 && clip->rate == 2.0, "End Sites are no joints");
     CHECK(clip && strcmp(clip->name[1], "Left Leg") == 0 && strcmp(clip->name[2], "Foot") == 0,
           "names");
-    motion_free(clip);
 }
 
-/* ---- what is wrong ----------------------------------------------------------------------------
- */
+/* ---- what is wrong --------------------------------------------------------------------------- */
 
-static void bad_files_are_named(void)
+TEST(bad_files_are_named)
 {
     static const struct {
         const char *old, *new, *words;
@@ -193,7 +185,6 @@ static void bad_files_are_named(void)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         char *bad = replaced(small, list[i].old, list[i].new);
         CHECK_PARSE_FAILS(parse_bvh, bad, strlen(bad), list[i].words);
-        free(bad);
     }
     CHECK_PARSE_FAILS(parse_bvh, "", 0, "ends where HIERARCHY");
     const char *empty = "HIERARCHY\nMOTION\nFrames: 1\nFrame Time: 1\n1\n";
@@ -203,16 +194,14 @@ static void bad_files_are_named(void)
     char *far = replaced(small, "OFFSET 1 0 0", "OFFSET 1.5e308 0 0");
     char *farther = replaced(far, "0 0 0 0 0 0 0", "1.5e308 0 0 0 0 0 0");
     CHECK_PARSE_FAILS(parse_bvh, farther, strlen(farther), "'Left Leg'|frame 1|not a finite");
-    free(far);
-    free(farther);
 }
 
 /* Depth is bounded by memory, not by the stack. */
-static void a_very_deep_tree_is_read(void)
+TEST(a_very_deep_tree_is_read)
 {
     enum { DEPTH = 100000 };
     text_buffer text = {0};
-    motion *clip = NULL;
+    OWN(motion) clip = NULL;
     put(&text, "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xposition\n");
     for (int i = 1; i < DEPTH; i++)
         put(&text, "JOINT j\n{\nOFFSET 1 0 0\n");
@@ -220,33 +209,19 @@ static void a_very_deep_tree_is_read(void)
     for (int i = 0; i < DEPTH; i++)
         put(&text, "}\n");
     put(&text, "MOTION\nFrames: 1\nFrame Time: 1\n5\n");
-    CHECK(parse_bvh(text.text, text.size, &clip) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, parse_bvh(text.text, text.size, &clip));
     CHECK(clip && clip->joints == DEPTH && clip->position[3 * (DEPTH - 1)] == DEPTH + 4,
           "position");
-    motion_free(clip);
-    buffer_free(&text);
 }
 
-static void text_cut_anywhere(void)
+TEST(text_cut_anywhere)
 {
     /* the last line may lose its end, and what is left of its last number is one, too */
     size_t parsed = check_truncations(parse_bvh, small, sizeof small - 1);
     CHECK(parsed == 2, "%zu", parsed);
 }
 
-static void allocations_may_fail(void)
+TEST(allocations_may_fail)
 {
     sweep_allocations(parse_bvh, small, sizeof small - 1);
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(random_trees_agree_with_the_twin);
-    RUN(small_tree_by_hand);
-    RUN(bad_files_are_named);
-    RUN(a_very_deep_tree_is_read);
-    RUN(text_cut_anywhere);
-    RUN(allocations_may_fail);
-    return scratch_end();
 }

@@ -6,8 +6,7 @@ static spd_status parse_c3d(const char *bytes, size_t size, motion **clip)
     return c3d_parse(ctx, (const unsigned char *)bytes, size, clip);
 }
 
-/* ---- a file made by hand ----------------------------------------------------------------------
- */
+/* ---- a file made by hand --------------------------------------------------------------------- */
 
 enum { INTEL = 84, DEC = 85, MIPS = 86, BLOCK = 512 };
 
@@ -198,12 +197,11 @@ static const recipe usual = {.machine = INTEL,
                              .labels = "HEAD L\xfcLG  R ",
                              .label_width = 4};
 
-/* ---- what is read -----------------------------------------------------------------------------
- */
+/* ---- what is read ---------------------------------------------------------------------------- */
 
 static void check_clip(const c3d_image *f, const recipe *r, const char *what)
 {
-    motion *clip = NULL;
+    OWN(motion) clip = NULL;
     CHECK(parse_c3d(f->bytes, f->size, &clip) == SPD_OK, "%s: %s", what,
           spd_context_error(ctx)->message);
     if (!clip)
@@ -217,10 +215,9 @@ static void check_clip(const c3d_image *f, const recipe *r, const char *what)
                 CHECK_CLOSE(clip->position[(t * r->points + p) * 3 + i],
                             sample_coordinate(p, t, i) * r->scale, 0.0, "%s: frame %d point %d",
                             what, t, p);
-    motion_free(clip);
 }
 
-static void every_kind_of_number(void)
+TEST(every_kind_of_number)
 {
     static const int machines[] = {INTEL, DEC, MIPS};
     for (int k = 0; k < 12; k++) {
@@ -237,12 +234,12 @@ static void every_kind_of_number(void)
     }
 }
 
-static void labels_are_names(void)
+TEST(labels_are_names)
 {
     c3d_image f;
     motion *clip = NULL;
     make_file(&f, &usual, NULL);
-    CHECK(parse_c3d(f.bytes, f.size, &clip) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, parse_c3d(f.bytes, f.size, &clip));
     CHECK(clip && !strcmp(clip->name[0], "HEAD") && !strcmp(clip->name[1], " L\xc3\xbcL") &&
               !strcmp(clip->name[2], "G  R"),
           "labels");
@@ -252,14 +249,14 @@ static void labels_are_names(void)
     r.labels = "A";
     r.label_width = 1;
     make_file(&f, &r, NULL);
-    CHECK(parse_c3d(f.bytes, f.size, &clip) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, parse_c3d(f.bytes, f.size, &clip));
     CHECK(clip && !strcmp(clip->name[0], "A") && !strcmp(clip->name[2], ""), "too few labels");
     motion_free(clip);
 }
 
 /* Coordinates are linear in time, so a filled gap is what was there; at the ends the nearest frame
  * that was seen is repeated. */
-static void gaps_are_filled(void)
+TEST(gaps_are_filled)
 {
     const char *seen = "011"
                        "011"
@@ -270,10 +267,10 @@ static void gaps_are_filled(void)
     for (int floats = 0; floats < 2; floats++) {
         recipe r = usual;
         c3d_image f;
-        motion *clip = NULL;
+        OWN(motion) clip = NULL;
         r.floats = floats;
         make_file(&f, &r, seen);
-        CHECK(parse_c3d(f.bytes, f.size, &clip) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        CHECK_OK(ctx, parse_c3d(f.bytes, f.size, &clip));
         for (int t = 0; clip && t < 6; t++)
             for (int p = 0; p < 3; p++) {
                 int from = p == 0 ? (t < 2 ? 2 : t > 4 ? 4 : t) : p == 2 && t > 3 ? 3 : t;
@@ -282,30 +279,27 @@ static void gaps_are_filled(void)
                                 sample_coordinate(p, from, i) * r.scale, 1e-12, "frame %d point %d",
                                 t, p);
             }
-        motion_free(clip);
     }
     c3d_image f;
     make_file(&f, &usual, "110110110110110110");
     CHECK_PARSE_FAILS(parse_c3d, f.bytes, f.size, "marker 3 ('G  R')|no frame|remove");
 }
 
-static void numbers_that_are_none_are_gaps(void)
+TEST(numbers_that_are_none_are_gaps)
 {
     c3d_image f;
-    motion *clip = NULL;
+    OWN(motion) clip = NULL;
     make_file(&f, &usual, NULL);
     /* y of the second point in the third frame becomes NaN */
     size_t at = (size_t)3 * BLOCK + 4 * (2 * (4 * 3 + 2) + 4 + 1);
     memcpy(f.bytes + at, "\x00\x00\xc0\x7f", 4);
-    CHECK(parse_c3d(f.bytes, f.size, &clip) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, parse_c3d(f.bytes, f.size, &clip));
     for (int i = 0; clip && i < 3; i++)
         CHECK_CLOSE(clip->position[(2 * 3 + 1) * 3 + i], sample_coordinate(1, 2, i) * usual.scale,
                     1e-12, "filled");
-    motion_free(clip);
 }
 
-/* ---- what is wrong ----------------------------------------------------------------------------
- */
+/* ---- what is wrong --------------------------------------------------------------------------- */
 
 static void spoil(size_t at, const char *bytes, size_t size, const char *words)
 {
@@ -315,7 +309,7 @@ static void spoil(size_t at, const char *bytes, size_t size, const char *words)
     CHECK_PARSE_FAILS(parse_c3d, f.bytes, f.size, words);
 }
 
-static void bad_files_are_named(void)
+TEST(bad_files_are_named)
 {
     spoil(0, "\x00", 1, "header of a .c3d file");
     spoil(0, "\x01", 1, "parameters should begin at byte 0");
@@ -332,49 +326,33 @@ static void bad_files_are_named(void)
 }
 
 /* Whatever one byte of header and parameters says: positions or a message. */
-static void every_byte_spoilt(void)
+TEST(every_byte_spoilt)
 {
     static const unsigned char wrong[] = {0, 1, 0x7f, 0x80, 0xff};
     c3d_image f;
     make_file(&f, &usual, NULL);
-    char *copy = malloc(f.size);
+    char *copy = take(f.size);
     for (size_t at = 0; copy && at < 700; at++)
         for (size_t k = 0; k < sizeof wrong; k++) {
-            motion *clip = NULL;
+            OWN(motion) clip = NULL;
             memcpy(copy, f.bytes, f.size);
             copy[at] = (char)wrong[k];
             spd_status status = parse_c3d(copy, f.size, &clip);
             CHECK((status == SPD_OK) == (clip != NULL), "byte %zu", at);
             CHECK(status == SPD_OK || spd_context_error(ctx)->message[0], "byte %zu", at);
-            motion_free(clip);
         }
-    free(copy);
 }
 
-static void file_cut_anywhere(void)
+TEST(file_cut_anywhere)
 {
     c3d_image f;
     make_file(&f, &usual, NULL);
     CHECK(check_truncations(parse_c3d, f.bytes, f.size) == 0, "a cut file was read");
 }
 
-static void allocations_may_fail(void)
+TEST(allocations_may_fail)
 {
     c3d_image f;
     make_file(&f, &usual, NULL);
     sweep_allocations(parse_c3d, f.bytes, f.size);
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(every_kind_of_number);
-    RUN(labels_are_names);
-    RUN(gaps_are_filled);
-    RUN(numbers_that_are_none_are_gaps);
-    RUN(bad_files_are_named);
-    RUN(every_byte_spoilt);
-    RUN(file_cut_anywhere);
-    RUN(allocations_may_fail);
-    return scratch_end();
 }

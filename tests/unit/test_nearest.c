@@ -26,18 +26,14 @@ static double *structured_set(rng *r, size_t n, size_t p, size_t classes, double
             D[d * n + d - 1] = D[(d - 1) * n + d] = off;
         }
         congruent(n, n, B, D, X + i * n * n);
-        free(lambda);
     }
-    free(B);
-    free(D);
-    free(spectra);
     return X;
 }
 
 /* Neighbours by sorting a row of the distance matrix, ties by index. */
 static void twin_nearest(size_t p, const double *row, size_t self, size_t k, int64_t *index)
 {
-    char *taken = calloc(p, 1);
+    char *taken = take_zeros(p, 1);
     if (self < p)
         taken[self] = 1;
     for (size_t i = 0; i < k; i++) {
@@ -48,13 +44,12 @@ static void twin_nearest(size_t p, const double *row, size_t self, size_t k, int
         taken[best] = 1;
         index[i] = (int64_t)best;
     }
-    free(taken);
 }
 
 typedef struct answer {
     int64_t *index;
     double *d2;
-    spd_neighbours info;
+    spd_nearest_info info;
     spd_status status;
 } answer;
 
@@ -62,21 +57,15 @@ static answer ask(spd_metric metric, size_t n, size_t p, const double *X, size_t
                   size_t k, int brute, int threads)
 {
     size_t rows = Q ? q : p;
-    answer a = {.index = calloc(rows * k, sizeof *a.index), .d2 = block(rows * k)};
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, threads);
-    a.info = (spd_neighbours){
-        .size = sizeof a.info, .k = k, .index = a.index, .d2 = a.d2, .brute = brute};
-    a.status = spd_nearest(ctx, metric, n, p, X, q, Q, &a.info);
+    answer a = {.index = take_zeros(rows * k, sizeof *a.index), .d2 = block(rows * k)};
+    spd_context *ctx = context_on(threads);
+    a.info.size = sizeof a.info;
+    a.status =
+        spd_nearest(ctx, metric, SPD_SET(n, p, X), SET_OR_NULL(n, q, Q), k,
+                    &(spd_nearest_options){.size = sizeof(spd_nearest_options), .brute = brute},
+                    a.index, a.d2, &a.info);
     CHECK(a.status == SPD_OK, "%s", spd_context_error(ctx)->message);
-    spd_context_free(ctx);
     return a;
-}
-
-static void answer_free(answer *a)
-{
-    free(a->index);
-    free(a->d2);
 }
 
 static int same(const answer *a, const answer *b, size_t count)
@@ -85,46 +74,39 @@ static int same(const answer *a, const answer *b, size_t count)
            memcmp(a->d2, b->d2, count * sizeof *a->d2) == 0;
 }
 
-static void against_distance_matrix(void)
+TEST(against_distance_matrix)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     const size_t n = 6, p = 37, q = 11, k = 4;
     double *X = random_set(&r, n, p, 50.0), *Q = random_set(&r, n, q, 50.0);
     double *D2 = block(p * p);
     int64_t expected[4];
     for (int metric = 0; metric < SPD_METRICS; metric++) {
         answer within = ask((spd_metric)metric, n, p, X, 0, NULL, k, 0, 2);
-        spd_pairwise2(NULL, (spd_metric)metric, n, p, X, 0, NULL, D2);
+        spd_pairwise2(NULL, (spd_metric)metric, SPD_SET(n, p, X), NULL, D2);
         for (size_t i = 0; i < p; i++) {
             twin_nearest(p, D2 + i * p, i, k, expected);
             CHECK(memcmp(expected, within.index + i * k, sizeof expected) == 0, "%s sample %zu",
-                  spd_metric_name((spd_metric)metric), i);
+                  spd_name(SPD_ENUM_METRIC, (spd_metric)metric), i);
         }
         answer other = ask((spd_metric)metric, n, p, X, q, Q, k, 0, 2);
-        spd_pairwise2(NULL, (spd_metric)metric, n, q, Q, p, X, D2);
+        spd_pairwise2(NULL, (spd_metric)metric, SPD_SET(n, q, Q), SPD_SET(n, p, X), D2);
         for (size_t i = 0; i < q; i++) {
             twin_nearest(p, D2 + i * p, p, k, expected);
             CHECK(memcmp(expected, other.index + i * k, sizeof expected) == 0, "%s query %zu",
-                  spd_metric_name((spd_metric)metric), i);
+                  spd_name(SPD_ENUM_METRIC, (spd_metric)metric), i);
             for (size_t c = 0; c < k; c++)
                 CHECK(other.d2[i * k + c] == D2[i * p + (size_t)expected[c]], "d2");
         }
-        answer_free(&within);
-        answer_free(&other);
     }
-    free(X);
-    free(Q);
-    free(D2);
 }
 
 /* Pruning must happen, and must not change a bit, for any number of threads. */
-static void pruned_equals_brute(void)
+TEST(pruned_equals_brute)
 {
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     const double conditions[] = {1.0, 1e2, 1e5};
-    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM};
+    const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM};
     const size_t n = 24, p = 400, k = 3;
     for (size_t c = 0; c < 3; c++) {
         double *X = structured_set(&r, n, p, 20, conditions[c]);
@@ -136,46 +118,38 @@ static void pruned_equals_brute(void)
                 CHECK(same(&brute, &pruned, p * k), "metric %zu condition %g", m, conditions[c]);
                 if (conditions[c] < 1e3)
                     CHECK(pruned.info.pruned > 0.5, "only %g pruned", pruned.info.pruned);
-                answer_free(&pruned);
             }
-            answer_free(&brute);
         }
-        free(X);
     }
 }
 
-static void queries_and_unstructured_data(void)
+TEST(queries_and_unstructured_data)
 {
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     const size_t n = 16, p = 600, q = 300, k = 2;
     for (int structured = 0; structured < 2; structured++) {
         double *X =
             structured ? structured_set(&r, n, p + q, 15, 10.0) : random_set(&r, n, p + q, 100.0);
         const double *Q = X + p * n * n;
         for (int m = 0; m < 2; m++) {
-            spd_metric metric = m ? SPD_AIRM : SPD_STEIN;
+            spd_metric metric = m ? SPD_METRIC_AIRM : SPD_METRIC_STEIN;
             answer brute = ask(metric, n, p, X, q, Q, k, 1, 2);
             answer pruned = ask(metric, n, p, X, q, Q, k, 0, 2);
             CHECK(same(&brute, &pruned, q * k), "structured %d metric %d", structured, m);
-            answer_free(&brute);
-            answer_free(&pruned);
         }
-        free(X);
     }
 }
 
 /* Every sample three times, and neighbours that tie everywhere. */
-static void duplicates_tie_by_index(void)
+TEST(duplicates_tie_by_index)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     const size_t n = 12, p = 600, k = 5;
     double *X = structured_set(&r, n, p, 10, 10.0);
     for (size_t i = 0; i < p; i++)
         memcpy(X + i * n * n, X + i % 200 * n * n, n * n * sizeof *X);
     for (int m = 0; m < 2; m++) {
-        spd_metric metric = m ? SPD_AIRM : SPD_STEIN;
+        spd_metric metric = m ? SPD_METRIC_AIRM : SPD_METRIC_STEIN;
         answer brute = ask(metric, n, p, X, 0, NULL, k, 1, 2);
         answer pruned = ask(metric, n, p, X, 0, NULL, k, 0, 2);
         CHECK(same(&brute, &pruned, p * k), "metric %d", m);
@@ -185,18 +159,14 @@ static void duplicates_tie_by_index(void)
             CHECK(pruned.index[i * k] == (int64_t)low, "metric %d sample %zu: %ld, not %zu", m, i,
                   (long)pruned.index[i * k], low);
         }
-        answer_free(&brute);
-        answer_free(&pruned);
     }
-    free(X);
 }
 
-static void all_others_are_neighbours(void)
+TEST(all_others_are_neighbours)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     double *X = random_set(&r, 5, 40, 10.0);
-    answer a = ask(SPD_STEIN, 5, 40, X, 0, NULL, 39, 0, 2);
+    answer a = ask(SPD_METRIC_STEIN, 5, 40, X, 0, NULL, 39, 0, 2);
     for (size_t i = 0; i < 40; i++) {
         char seen[40] = {0};
         for (size_t c = 0; c < 39; c++) {
@@ -206,49 +176,33 @@ static void all_others_are_neighbours(void)
         for (size_t j = 0; j < 40; j++)
             CHECK(seen[j] == (j != i), "sample %zu sees %zu %d times", i, j, seen[j]);
     }
-    answer_free(&a);
-    free(X);
 }
 
-static void bad_arguments(void)
+TEST(bad_arguments)
 {
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     double *X = random_set(&r, 4, 3, 10.0), d2[9] = {-1.0};
     int64_t index[9] = {-7};
-    spd_context *ctx = spd_context_new();
-    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 3, X, 0, NULL,
-                      &(spd_neighbours){
-                          .size = sizeof(spd_neighbours), .k = 3, .index = index, .d2 = d2}) ==
+    spd_context *ctx = context_on(0);
+    CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(4, 3, X), NULL, 3, NULL, index, d2, NULL) ==
               SPD_EINVAL,
           "k");
-    CHECK(strstr(spd_context_error(ctx)->message, "there are only 2 other"), "%s",
-          spd_context_error(ctx)->message);
-    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 3, X, 0, NULL,
-                      &(spd_neighbours){
-                          .size = sizeof(spd_neighbours), .k = 0, .index = index, .d2 = d2}) ==
+    CHECK_SAYS(ctx, "there are only 2 other");
+    CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(4, 3, X), NULL, 0, NULL, index, d2, NULL) ==
               SPD_EINVAL,
           "0");
-    CHECK(spd_nearest(ctx, SPD_METRICS, 4, 3, X, 0, NULL,
-                      &(spd_neighbours){
-                          .size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2}) ==
+    CHECK(spd_nearest(ctx, SPD_METRICS, SPD_SET(4, 3, X), NULL, 1, NULL, index, d2, NULL) ==
               SPD_EINVAL,
           "m");
-    CHECK(spd_nearest(ctx, SPD_STEIN, 4, 0, X, 0, NULL,
-                      &(spd_neighbours){
-                          .size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2}) ==
+    CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(4, 0, X), NULL, 1, NULL, index, d2, NULL) ==
               SPD_EINVAL,
           "p");
     X[16] = -5.0;
-    CHECK(spd_nearest(ctx, SPD_AIRM, 4, 3, X, 0, NULL,
-                      &(spd_neighbours){
-                          .size = sizeof(spd_neighbours), .k = 1, .index = index, .d2 = d2}) ==
+    CHECK(spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(4, 3, X), NULL, 1, NULL, index, d2, NULL) ==
               SPD_ENOTSPD,
           "X");
     CHECK(spd_context_error(ctx)->index == 1, "index %zu", spd_context_error(ctx)->index);
     CHECK(index[0] == -7 && d2[0] == -1.0, "outputs were touched");
-    spd_context_free(ctx);
-    free(X);
 }
 
 static int cancel_at_once(void *user, const spd_progress *progress)
@@ -258,29 +212,24 @@ static int cancel_at_once(void *user, const spd_progress *progress)
     return 1;
 }
 
-static void cancelled_by_callback(void)
+TEST(cancelled_by_callback)
 {
-    rng r;
-    rng_seed(&r, 7);
+    rng r = seeded(7);
     const size_t n = 40, p = 1500;
     double *X = random_set(&r, n, 50, 10.0);
     double *Many = block(p * n * n), *D2 = block(p * p);
     for (size_t i = 0; i < p; i++)
         memcpy(Many + i * n * n, X + i % 50 * n * n, n * n * sizeof *X);
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(1);
     int calls = 0;
-    spd_context_set_threads(ctx, 1);
     spd_context_set_progress(ctx, cancel_at_once, &calls);
-    CHECK(spd_pairwise2(ctx, SPD_AIRM, n, p, Many, 0, NULL, D2) == SPD_ECANCELLED, "not cancelled");
+    CHECK(spd_pairwise2(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, Many), NULL, D2) == SPD_ECANCELLED,
+          "not cancelled");
     CHECK(calls == 1, "%d calls", calls);
-    spd_context_free(ctx);
-    free(X);
-    free(Many);
-    free(D2);
 }
 
 /* Two samples so far apart that their distance overflows: it is they who are named. */
-static void pairs_without_a_distance(void)
+TEST(pairs_without_a_distance)
 {
     enum { A = 21, B = 33, SIZE = 40 };
     double X[SIZE * 4] = {0}, d2[SIZE * SIZE];
@@ -301,19 +250,20 @@ static void pairs_without_a_distance(void)
         spd_context *ctx = spd_context_new();
         const char *message = spd_context_error(ctx)->message;
         spd_context_set_threads(ctx, threads);
-        spd_status status = spd_pairwise2(ctx, SPD_AIRM, 2, SIZE, X, 0, NULL, d2);
+        spd_status status = spd_pairwise2(ctx, SPD_METRIC_AIRM, SPD_SET(2, SIZE, X), NULL, d2);
         CHECK(status == SPD_ENUMERIC && strstr(message, "X[21] and X[33]"), "%d, %s", status,
               message);
         CHECK(spd_context_error(ctx)->index == A, "%zu", spd_context_error(ctx)->index);
-        status = spd_pairwise2(ctx, SPD_AIRM, 2, SIZE, X, 20, X + 20 * 4, d2);
+        status = spd_pairwise2(ctx, SPD_METRIC_AIRM, SPD_SET(2, SIZE, X),
+                               SPD_SET(2, 20, X + 20 * 4), d2);
         CHECK(status == SPD_ENUMERIC && strstr(message, "X[21] and Y[13]"), "%d, %s", status,
               message);
         for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-            spd_neighbours near = {.size = sizeof near, .index = index, .d2 = d2};
-            near.k = calls[i].queries ? SIZE : SIZE - 1;
-            near.brute = calls[i].brute;
-            status = spd_nearest(ctx, SPD_AIRM, 2, SIZE, X, calls[i].queries,
-                                 calls[i].queries ? X + calls[i].first * 4 : NULL, &near);
+            const spd_nearest_options how = {.size = sizeof how, .brute = calls[i].brute};
+            status = spd_nearest(
+                ctx, SPD_METRIC_AIRM, SPD_SET(2, SIZE, X),
+                calls[i].queries ? SPD_SET(2, calls[i].queries, X + calls[i].first * 4) : NULL, 1,
+                NULL, index, d2, NULL);
             CHECK(status == SPD_ENUMERIC && strstr(message, calls[i].words), "%d, '%s', not '%s'",
                   status, message, calls[i].words);
         }
@@ -322,16 +272,13 @@ static void pairs_without_a_distance(void)
 }
 
 /* The k-th allocation fails, for every k. */
-static void allocation_failures(void)
+TEST(allocation_failures)
 {
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     const size_t n = 9, p = 400;
     double *X = structured_set(&r, n, p, 5, 10.0), *d2 = block(p), *D2 = block(p * p);
-    int64_t *index = calloc(p, sizeof *index);
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 1);
-    spd_neighbours near = {.size = sizeof near, .k = 1, .index = index, .d2 = d2};
+    int64_t *index = take_zeros(p, sizeof *index);
+    spd_context *ctx = context_on(1);
     for (int which = 0; which < 3; which++) {
         spd_status status = SPD_ENOMEM;
         int tries = 0;
@@ -340,11 +287,14 @@ static void allocation_failures(void)
             d2[0] = -1.0;
             mem_fail_at(k);
             if (which == 0)
-                status = spd_nearest(ctx, SPD_AIRM, n, p, X, p, X, &near);
+                status = spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), SPD_SET(n, p, X), 1,
+                                     NULL, index, d2, NULL);
             else if (which == 1)
-                status = spd_nearest(ctx, SPD_STEIN, n, p, X, 0, NULL, &near);
+                status = spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(n, p, X), NULL, 1, NULL, index,
+                                     d2, NULL);
             else
-                status = spd_pairwise2(ctx, SPD_STEIN, n, p, X, p, X, D2);
+                status =
+                    spd_pairwise2(ctx, SPD_METRIC_STEIN, SPD_SET(n, p, X), SPD_SET(n, p, X), D2);
             CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
             CHECK(status == SPD_OK || status == SPD_ENOMEM, "status %d at %ld", status, k);
             CHECK(spd_context_error(ctx)->status == status, "%s", spd_context_error(ctx)->message);
@@ -353,23 +303,4 @@ static void allocation_failures(void)
         }
         CHECK(status == SPD_OK && tries > 3, "which %d: %d tries", which, tries);
     }
-    spd_context_free(ctx);
-    free(X);
-    free(d2);
-    free(D2);
-    free(index);
-}
-
-int main(void)
-{
-    RUN(against_distance_matrix);
-    RUN(pruned_equals_brute);
-    RUN(queries_and_unstructured_data);
-    RUN(duplicates_tie_by_index);
-    RUN(all_others_are_neighbours);
-    RUN(bad_arguments);
-    RUN(cancelled_by_callback);
-    RUN(pairs_without_a_distance);
-    RUN(allocation_failures);
-    return test_summary();
 }

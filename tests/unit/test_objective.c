@@ -3,7 +3,7 @@
  * that have nothing to compare; what is refused. */
 #include "test.h"
 
-#include "engine/engine.h"
+#include "fit/engine.h"
 #include "engine_rig.h"
 #include "objective/objective.h"
 
@@ -15,75 +15,78 @@ static const objective *next_of_samples(int *number)
     return o;
 }
 
-/* The first number without an objective is auto, and the last with a word. */
-static void all_have_words(void)
+/* All but auto, which is 0, have an objective. */
+TEST(all_have_words)
 {
-    int number = 0;
+    int number = SPD_OBJECTIVE_DIFFERENCE;
     for (; objective_get((spd_objective)number); number++) {
         const objective *o = objective_get((spd_objective)number);
-        CHECK(spd_objective_name((spd_objective)number), "objective %d", number);
+        CHECK(spd_name(SPD_ENUM_OBJECTIVE, (spd_objective)number), "objective %d", number);
         CHECK(!o->of_sums != !o->of_sample, "objective %d is of sums or of samples", number);
     }
-    CHECK(number == SPD_OBJECTIVE_AUTO && spd_objective_name((spd_objective)number) &&
-              !spd_objective_name((spd_objective)(number + 1)),
-          "%d objectives", number);
+    CHECK(!objective_get(SPD_OBJECTIVE_AUTO), "auto is none");
+    CHECK(number == SPD_OBJECTIVE_SOFTMAX + 1 && !spd_name(SPD_ENUM_OBJECTIVE, (unsigned)number),
+          "%d objectives", number - 1);
 }
 
 /* What a fit takes where nothing is said, and what it leaves alone. */
-static void what_auto_is(void)
+TEST(what_auto_is)
 {
     spd_pair only = {0, 1, 1.0, 0.0};
     spd_fit_options o, start;
     spd_fit_defaults(&start, sizeof start);
     o = start;
-    spd_fit_usual(&o);
-    CHECK(o.objective == SPD_SOFTMAX, "%d", (int)o.objective);
+    spd_fit_resolve(&o);
+    CHECK(o.objective == SPD_OBJECTIVE_SOFTMAX, "%d", (int)o.objective);
     CHECK(o.init == SPD_INIT_AUTO && o.coordinates == SPD_COORDINATES_AUTO,
           "start and coordinates depend on the data");
-    CHECK(o.solver == SPD_LBFGS, "%d", (int)o.solver);
+    CHECK(o.solver == SPD_SOLVER_LBFGS, "%d", (int)o.solver);
     o = start;
     o.nu_w = o.nu_b = 3;
-    spd_fit_usual(&o);
-    CHECK(o.objective == SPD_SOFTMAX, "neighbours change the objective to %d", (int)o.objective);
+    spd_fit_resolve(&o);
+    CHECK(o.objective == SPD_OBJECTIVE_SOFTMAX, "neighbours change the objective to %d",
+          (int)o.objective);
     struct {
         spd_learning learning;
         const spd_pair *pairs;
         spd_metric metric;
         int paper;
-    } other[] = {
-        {SPD_UNSUPERVISED, NULL, SPD_STEIN, 0},       {SPD_MAXIMAL_VARIANCE, NULL, SPD_STEIN, 0},
-        {SPD_OWN_GRAPH, &only, SPD_STEIN, 0},         {SPD_SUPERVISED, &only, SPD_STEIN, 0},
-        {SPD_SUPERVISED, NULL, SPD_LOG_EUCLIDEAN, 0}, {SPD_SUPERVISED, NULL, SPD_STEIN, 1}};
+    } other[] = {{SPD_LEARNING_UNSUPERVISED, NULL, SPD_METRIC_STEIN, 0},
+                 {SPD_LEARNING_VARIANCE, NULL, SPD_METRIC_STEIN, 0},
+                 {SPD_LEARNING_OWN_GRAPH, &only, SPD_METRIC_STEIN, 0},
+                 {SPD_LEARNING_SUPERVISED, &only, SPD_METRIC_STEIN, 0},
+                 {SPD_LEARNING_SUPERVISED, NULL, SPD_METRIC_LOG_EUCLIDEAN, 0},
+                 {SPD_LEARNING_SUPERVISED, NULL, SPD_METRIC_STEIN, 1}};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         o = start;
         o.learning = other[i].learning;
         o.own_pairs = other[i].pairs;
         o.metric = other[i].metric;
         o.paper = other[i].paper;
-        spd_fit_usual(&o);
-        CHECK(o.objective == SPD_DIFFERENCE, "case %zu: %d", i, (int)o.objective);
+        spd_fit_resolve(&o);
+        CHECK(o.objective == SPD_OBJECTIVE_DIFFERENCE, "case %zu: %d", i, (int)o.objective);
         CHECK(o.init == (o.paper ? SPD_INIT_IDENTITY : SPD_INIT_AUTO), "case %zu", i);
         CHECK(o.coordinates == (o.paper ? SPD_COORDINATES_PLAIN : SPD_COORDINATES_AUTO), "%zu", i);
-        CHECK(o.solver == (o.paper ? SPD_POLAK_RIBIERE : SPD_LBFGS), "case %zu", i);
+        CHECK(o.solver == (o.paper ? SPD_SOLVER_POLAK_RIBIERE : SPD_SOLVER_LBFGS), "case %zu", i);
     }
     o = start;
     o.paper = 1;
-    o.objective = SPD_RATIO;
+    o.objective = SPD_OBJECTIVE_RATIO;
     o.init = SPD_INIT_CSP;
     o.coordinates = SPD_COORDINATES_WITHIN;
-    o.solver = SPD_LBFGS;
-    spd_fit_usual(&o);
-    CHECK(o.objective == SPD_RATIO && o.init == SPD_INIT_CSP &&
-              o.coordinates == SPD_COORDINATES_WITHIN && o.solver == SPD_LBFGS,
+    o.solver = SPD_SOLVER_LBFGS;
+    spd_fit_resolve(&o);
+    CHECK(o.objective == SPD_OBJECTIVE_RATIO && o.init == SPD_INIT_CSP &&
+              o.coordinates == SPD_COORDINATES_WITHIN && o.solver == SPD_SOLVER_LBFGS,
           "what was said");
 }
 
 /* ---- derivatives ---------------------------------------------------------------------------- */
 
-static void scales_of_sums(void)
+TEST(scales_of_sums)
 {
     const double within = 3.0, between = 5.0;
-    for (int number = 0; objective_get((spd_objective)number); number++) {
+    for (int number = SPD_OBJECTIVE_DIFFERENCE; objective_get((spd_objective)number); number++) {
         const objective *o = objective_get((spd_objective)number);
         double scale[2], s[2], h = 1e-5;
         if (!o->of_sums)
@@ -129,11 +132,10 @@ static const size_t shapes[][3] = {{3, 10, 0}, {1, 1, 0},  {2, 3, 0},  {1, 7, 0}
                                    {3, 1, 0},  {3, 10, 1}, {3, 10, 2}, {1, 2, 1}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
-static void weights_of_samples(void)
+TEST(weights_of_samples)
 {
-    rng r;
-    int number = 0;
-    rng_seed(&r, 1);
+    int number = SPD_OBJECTIVE_DIFFERENCE;
+    rng r = seeded(1);
     for (const objective *o; (o = next_of_samples(&number));)
         for (size_t s = 0; s < SHAPES; s++) {
             lists l = random_lists(&r, shapes[s][0], shapes[s][1], shapes[s][2]), near = l;
@@ -156,11 +158,10 @@ static void weights_of_samples(void)
 }
 
 /* Distances times a number: the same value, weights divided by it. */
-static void no_scale(void)
+TEST(no_scale)
 {
-    rng r;
-    int number = 0;
-    rng_seed(&r, 2);
+    int number = SPD_OBJECTIVE_DIFFERENCE;
+    rng r = seeded(2);
     for (const objective *o; (o = next_of_samples(&number));)
         for (size_t s = 0; s < SHAPES; s++) {
             lists l = random_lists(&r, shapes[s][0], shapes[s][1], shapes[s][2]), far = l;
@@ -176,11 +177,10 @@ static void no_scale(void)
 }
 
 /* The value falls where all of the own kind come nearer, and rises where all others do. */
-static void directions(void)
+TEST(directions)
 {
-    rng r;
-    int number = 0;
-    rng_seed(&r, 3);
+    int number = SPD_OBJECTIVE_DIFFERENCE;
+    rng r = seeded(3);
     for (const objective *o; (o = next_of_samples(&number));) {
         lists l = random_lists(&r, 3, 10, 0);
         double f = value_of(o, &l), moved[2];
@@ -196,7 +196,7 @@ static void directions(void)
 }
 
 /* One near and one far candidate. */
-static void known_values(void)
+TEST(known_values)
 {
     lists l = {.count = {1, 1}, .d2 = {{2.0}, {6.0}}};
     double tiny = 4e-6;
@@ -209,7 +209,7 @@ static void known_values(void)
 }
 
 /* One far outlier among many near others: exponentials that underflow do no harm. */
-static void outlier(void)
+TEST(outlier)
 {
     double d2[2000], weight[2000] = {0}, far = 1e6, own = 0.0;
     for (size_t i = 0; i < 2000; i++)
@@ -250,18 +250,18 @@ static double cost_of(const engine_input *in, const double *W, double *G)
 }
 
 /* Metrics, each with every objective of samples. */
-static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
-static const spd_objective of_samples[] = {SPD_LOG_MARGIN, SPD_SOFTMAX};
+static const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
+                                     SPD_METRIC_LOG_EUCLIDEAN};
+static const spd_objective of_samples[] = {SPD_OBJECTIVE_LOG_MARGIN, SPD_OBJECTIVE_SOFTMAX};
 
 /* Samples and pairs in another order, some pairs the other way round. */
-static void order_of_samples(void)
+TEST(order_of_samples)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     for (int k = 0; k < 8; k++) {
         rig g = classes_rig(&r, metrics[k % 4], of_samples[k / 4]);
         double *X = block(SAMPLES * N * N), G[N * M], H[N * M];
-        spd_pair *turned = malloc(g.in.pairs * sizeof *turned);
+        spd_pair *turned = take(g.in.pairs * sizeof *turned);
         for (size_t i = 0; i < SAMPLES; i++)
             memcpy(X + (i * 7 + 5) % SAMPLES * N * N, g.X + i * N * N, N * N * sizeof *X);
         for (size_t e = 0; e < g.in.pairs; e++) {
@@ -275,17 +275,13 @@ static void order_of_samples(void)
         double h = cost_of(&g.in, g.W, H);
         CHECK_CLOSE(h, f, 1e-12 * f, "case %d", k);
         CHECK(relative_gap(N * M, G, H) < 1e-10, "case %d: %g", k, relative_gap(N * M, G, H));
-        free(X);
-        free(turned);
-        rig_free(&g);
     }
 }
 
 /* A X A' with A^-T W: the same small matrices. And W B for any B of full rank: the same cost. */
-static void other_coordinates(void)
+TEST(other_coordinates)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     for (int k = 0; k < 6; k++) {
         rig g = classes_rig(&r, metrics[k % 3], of_samples[k / 3]);
         double *X = block(SAMPLES * N * N), A[N * N], V[N * M], B[M * M], G[N * M];
@@ -295,24 +291,20 @@ static void other_coordinates(void)
         times(N, M, M, g.W, B, V);
         CHECK_CLOSE(cost_of(&g.in, V, G), f, 1e-9 * f, "case %d: W B", k);
         double *spd = random_set(&r, N, 1, 20.0); /* A = A' = spd^-1, A^-T W = spd W */
-        spd_inverse(NULL, N, 1, spd, A);
+        spd_inverse(NULL, SPD_SET(N, 1, spd), A);
         for (size_t i = 0; i < SAMPLES; i++)
             congruent(N, N, A, g.X + i * N * N, X + i * N * N);
         spd_symmetrize(N, SAMPLES, X);
         times(N, N, M, spd, g.W, V);
         g.in.X = X;
         CHECK_CLOSE(cost_of(&g.in, V, G), f, 1e-9 * f, "case %d: A X A'", k);
-        free(X);
-        free(spd);
-        rig_free(&g);
     }
 }
 
 /* Equal matrices in one class and in two: a finite cost that a gradient can lower. */
-static void duplicates(void)
+TEST(duplicates)
 {
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     for (int k = 0; k < 8; k++) {
         rig g = classes_rig(&r, metrics[k % 4], of_samples[k / 4]);
         double G[N * M], H[N * M], V[N * M], norm = 0.0;
@@ -326,14 +318,12 @@ static void duplicates(void)
         for (size_t e = 0; e < N * M; e++)
             V[e] = g.W[e] - t * G[e];
         CHECK_CLOSE(cost_of(&g.in, V, H) - f, -t * norm, 1e-3 * t * norm, "case %d", k);
-        rig_free(&g);
     }
 }
 
-static void all_equal(void)
+TEST(all_equal)
 {
-    rng r;
-    rng_seed(&r, 7);
+    rng r = seeded(7);
     for (int k = 0; k < 8; k++) {
         rig g = classes_rig(&r, metrics[k % 4], of_samples[k / 4]);
         double G[N * M];
@@ -344,69 +334,42 @@ static void all_equal(void)
         CHECK_CLOSE(cost_of(&g.in, g.W, G), wanted, 1e-12, "case %d", k);
         for (size_t e = 0; e < N * M; e++)
             CHECK(G[e] == 0.0, "case %d: gradient %g", k, G[e]);
-        rig_free(&g);
     }
 }
 
 /* A sample with pairs of one kind adds nothing, and its pairs count for the others. */
-static void nothing_to_compare(void)
+TEST(nothing_to_compare)
 {
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     rig g = rig_make(&r, N, M, 4, 3, 50.0, 0);
     double G[N * M], S[4 * M * M], d2[2];
     const spd_pair few[] = {{0, 1, 1.0, 0.0}, {0, 2, 0.0, 1.0}, {2, 3, 0.0, 1.0}};
     g.in.pair = few;
-    g.in.objective = SPD_LOG_MARGIN;
-    spd_congruence(NULL, N, M, 4, g.X, g.W, S);
-    spd_distance2(NULL, SPD_STEIN, M, S, S + M * M, &d2[0]);
-    spd_distance2(NULL, SPD_STEIN, M, S, S + 2 * M * M, &d2[1]);
+    g.in.objective = SPD_OBJECTIVE_LOG_MARGIN;
+    spd_congruence(NULL, SPD_SET(N, 4, g.X), M, g.W, S);
+    spd_distance2(NULL, SPD_METRIC_STEIN, M, S, S + M * M, &d2[0]);
+    spd_distance2(NULL, SPD_METRIC_STEIN, M, S, S + 2 * M * M, &d2[1]);
     double mean = 0.5e-6 * (d2[0] + d2[1]); /* only sample 0 has both */
     double wanted = log(1.0 + exp(0.8) * pow((d2[0] + mean) / (d2[1] + mean), 4.0));
     CHECK_CLOSE(cost_of(&g.in, g.W, G), wanted, 1e-10 * wanted, "one sample");
     g.in.pairs = 1;
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     problem *e = NULL;
     CHECK(engine_cpu_new(ctx, &g.in, &e) == SPD_EINVAL && !e, "an engine without a sample");
-    CHECK(strstr(spd_context_error(ctx)->message, "nothing to compare"), "%s",
-          spd_context_error(ctx)->message);
-    spd_context_free(ctx);
-    rig_free(&g);
+    CHECK_SAYS(ctx, "nothing to compare");
 }
 
 /* ---- engines -------------------------------------------------------------------------------- */
 
-static void no_gpu(void)
+TEST(no_gpu)
 {
-    rng r;
-    rng_seed(&r, 9);
-    rig g = classes_rig(&r, SPD_STEIN, SPD_LOG_MARGIN);
-    spd_context *ctx = spd_context_new();
+    rng r = seeded(9);
+    rig g = classes_rig(&r, SPD_METRIC_STEIN, SPD_OBJECTIVE_LOG_MARGIN);
+    spd_context *ctx = context_on(0);
     problem *e = NULL;
     CHECK(engine_cuda_new(ctx, &g.in, NULL, &e) == SPD_EDEVICE && !e, "a CUDA engine");
-    CHECK(strstr(spd_context_error(ctx)->message, "CUDA"), "%s", spd_context_error(ctx)->message);
+    CHECK_SAYS(ctx, "CUDA");
     spd_context_set_engine(ctx, SPD_ENGINE_AUTO);
-    CHECK(engine_new(ctx, &g.in, &e) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, engine_new(ctx, &g.in, &e));
     engine_free(e);
-    spd_context_free(ctx);
-    rig_free(&g);
-}
-
-int main(void)
-{
-    RUN(all_have_words);
-    RUN(what_auto_is);
-    RUN(scales_of_sums);
-    RUN(weights_of_samples);
-    RUN(no_scale);
-    RUN(directions);
-    RUN(known_values);
-    RUN(outlier);
-    RUN(order_of_samples);
-    RUN(other_coordinates);
-    RUN(duplicates);
-    RUN(all_equal);
-    RUN(nothing_to_compare);
-    RUN(no_gpu);
-    return test_summary();
 }

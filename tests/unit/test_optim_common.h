@@ -30,49 +30,48 @@ struct slow {
 /* S (m x m) <- W'XW and Y (n x m) <- XW */
 HELPER void compress(const slow *p, const double *X, const double *W, double *S, double *Y)
 {
+    SCOPE;
     double *T = block(p->n * p->m);
     times(p->n, p->n, p->m, X, W, Y);
     flip(p->n, p->m, W, T);
     times(p->m, p->n, p->m, T, Y, S);
-    free(T);
 }
 
 /* G <- G + scale Y Z */
 HELPER void gather(const slow *p, double scale, const double *Y, const double *Z, double *G)
 {
+    SCOPE;
     double *T = block(p->n * p->m);
     times(p->n, p->m, p->m, Y, Z, T);
     for (size_t e = 0; e < p->n * p->m; e++)
         G[e] += scale * T[e];
-    free(T);
 }
 
 /* tr(W'XW): its minimum is the sum of the m smallest eigenvalues. */
 HELPER double cost_trace(const slow *p, const double *W, double *G)
 {
+    SCOPE;
     double *S = block(p->m * p->m);
     compress(p, p->X, W, S, G);
     double f = trace_of(p->m, S);
     for (size_t e = 0; e < p->n * p->m; e++)
         G[e] *= 2.0;
-    free(S);
     return f;
 }
 
 /* f += scale ln det(W'XW), NaN where it is not positive definite, with its gradient. */
 HELPER double add_logdet(const slow *p, double scale, const double *X, const double *W, double *G)
 {
+    SCOPE;
     size_t m = p->m;
     double *S = block(m * m), *Z = block(m * m), *Y = block(p->n * m), f = NAN;
     compress(p, X, W, S, Y);
     spd_symmetrize(m, 1, S);
-    if (spd_logdet(NULL, m, 1, S, &f) == SPD_OK && spd_inverse(NULL, m, 1, S, Z) == SPD_OK)
+    if (spd_logdet(NULL, SPD_SET(m, 1, S), &f) == SPD_OK &&
+        spd_inverse(NULL, SPD_SET(m, 1, S), Z) == SPD_OK)
         gather(p, 2.0 * scale, Y, Z, G);
     else
         f = NAN;
-    free(S);
-    free(Z);
-    free(Y);
     return scale * f;
 }
 
@@ -87,6 +86,7 @@ HELPER double cost_fisher(const slow *p, const double *W, double *G)
 /* Stein divergences between neighbours in a ring, odd pairs drawn together and even ones apart. */
 HELPER double cost_stein(const slow *p, const double *W, double *G)
 {
+    SCOPE;
     size_t n = p->n;
     double *M = block(n * n), f = 0.0;
     memset(G, 0, n * p->m * sizeof *G);
@@ -98,7 +98,6 @@ HELPER double cost_stein(const slow *p, const double *W, double *G)
         f += add_logdet(p, c, M, W, G);
         f += add_logdet(p, -0.5 * c, A, W, G) + add_logdet(p, -0.5 * c, B, W, G);
     }
-    free(M);
     return f;
 }
 
@@ -120,13 +119,13 @@ HELPER double sum_of_smallest(size_t m, const double *lambda, double (*f)(double
 /* The minimum of cost_trace or cost_fisher. */
 HELPER double known_minimum(const slow *p)
 {
+    SCOPE;
     double *lambda = block(p->n), f;
     if (p->cost == cost_trace)
         twin_eigh(p->n, p->X, lambda, NULL);
     else
         twin_general(p->n, p->X, p->X + p->n * p->n, lambda);
     f = sum_of_smallest(p->m, lambda, p->cost == cost_trace ? NULL : log);
-    free(lambda);
     return f;
 }
 
@@ -156,13 +155,13 @@ HELPER spd_status slow_cost_grad(problem *base, double *f, double *G)
 
 HELPER spd_status slow_aim(problem *base, const double *U, const double *sigma, const double *V)
 {
+    SCOPE;
     slow *p = (slow *)base;
     double *WV = block(p->n * p->m);
     times(p->n, p->m, p->m, p->W, V, WV);
     memcpy(p->W, WV, p->n * p->m * sizeof *WV);
     memcpy(p->U, U, p->n * p->m * sizeof *U);
     memcpy(p->sigma, sigma, p->m * sizeof *sigma);
-    free(WV);
     p->aims++;
     return slow_status(p);
 }
@@ -181,6 +180,7 @@ HELPER void slow_point(const slow *p, double t, double *Wt, double *dW)
 
 HELPER spd_status slow_probe(problem *base, double t, double *f, double *df)
 {
+    SCOPE;
     slow *p = (slow *)base;
     size_t count = p->n * p->m;
     double *Wt = block(count), *dW = block(count), *G = block(count);
@@ -193,21 +193,17 @@ HELPER spd_status slow_probe(problem *base, double t, double *f, double *df)
         *f = NAN;
     p->probes++;
     p->last_probe = t;
-    free(Wt);
-    free(dW);
-    free(G);
     return slow_status(p);
 }
 
 /* Refuses to go anywhere but where it was probed last. */
 HELPER spd_status slow_step(problem *base, double t)
 {
+    SCOPE;
     slow *p = (slow *)base;
     double *Wt = block(p->n * p->m), *dW = block(p->n * p->m);
     slow_point(p, t, Wt, dW);
     memcpy(p->W, Wt, p->n * p->m * sizeof *Wt);
-    free(Wt);
-    free(dW);
     p->steps++;
     return t == p->last_probe ? slow_status(p) : SPD_EINVAL;
 }
@@ -215,20 +211,18 @@ HELPER spd_status slow_step(problem *base, double t)
 /* W (n x m) <- random orthonormal. */
 HELPER void random_frame(rng *r, size_t n, size_t m, double *W)
 {
+    SCOPE;
     double *Q = block(n * n);
     random_orthogonal(r, n, Q);
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < m; c++)
             W[i * m + c] = Q[i * n + c];
-    free(Q);
 }
 
 /* p->W too is a random point. */
 HELPER slow *slow_new(rng *r, size_t n, size_t m, size_t p, double condition, slow_cost cost)
 {
-    slow *q = calloc(1, sizeof *q);
-    if (!q)
-        abort();
+    slow *q = take_zeros(1, sizeof *q);
     q->base = (problem){.n = n,
                         .m = m,
                         .start = slow_start,
@@ -249,22 +243,13 @@ HELPER slow *slow_new(rng *r, size_t n, size_t m, size_t p, double condition, sl
     return q;
 }
 
-HELPER void slow_free(slow *p)
-{
-    free(p->X);
-    free(p->W);
-    free(p->U);
-    free(p->sigma);
-    free(p);
-}
-
 /* ---- the state ---------------------------------------------------------------------------- */
 
 /* Starts at W, or at the truncated identity when it is NULL; with room for any solver. */
 HELPER minimise_state state_new(size_t n, size_t m, const double *W)
 {
     minimise_state s;
-    if (minimise_open(&s, SPD_LBFGS, n, m) != SPD_OK)
+    if (minimise_open(&s, SPD_SOLVER_LBFGS, n, m) != SPD_OK)
         abort();
     for (size_t e = 0; e < n * m; e++)
         s.W[e] = W ? W[e] : (e / m == e % m);
@@ -282,13 +267,12 @@ HELPER minimise_state state_copy(const minimise_state *s)
 /* Largest |W'W - I|. */
 HELPER double frame_error(size_t n, size_t m, const double *W)
 {
+    SCOPE;
     double *T = block(n * m), *M = block(m * m), worst = 0.0;
     flip(n, m, W, T);
     times(m, n, m, T, W, M);
     for (size_t e = 0; e < m * m; e++)
         worst = fmax(worst, fabs(M[e] - (e / m == e % m)));
-    free(T);
-    free(M);
     return worst;
 }
 

@@ -29,11 +29,10 @@ static void exact_step(const double *A, const double *h, double *x, double *g)
 }
 
 /* With exact steps on a quadratic all four are the linear method: done in N steps. */
-static void every_beta_solves_a_quadratic(void)
+TEST(every_beta_solves_a_quadratic)
 {
-    for (int solver = 0; solver < 4; solver++) {
-        rng r;
-        rng_seed(&r, 1);
+    for (int solver = SPD_SOLVER_POLAK_RIBIERE; solver < SPD_SOLVER_LBFGS; solver++) {
+        rng r = seeded(1);
         double A[N * N], x[N] = {0}, g[N], h[N], o[N];
         random_spd(&r, N, 20.0, A);
         for (size_t e = 0; e < N; e++) {
@@ -54,24 +53,26 @@ static void every_beta_solves_a_quadratic(void)
 }
 
 /* By the formulas, on small numbers: g = (1,2), o = (3,1), h = (-1,1), y = (-2,1). */
-static void betas_by_hand(void)
+TEST(betas_by_hand)
 {
     double g[] = {1, 2}, o[] = {3, 1}, h[] = {-1, 1}, swap[] = {2, 4}, before = sqrt(10.0);
-    CHECK_CLOSE(cg_beta(SPD_POLAK_RIBIERE, 2, g, o, h, before), 0.0, 1e-15, "0 / 10");
-    CHECK_CLOSE(cg_beta(SPD_POLAK_RIBIERE, 2, swap, o, h, before), 1.0, 1e-15, "(-2 + 12) / 10");
-    CHECK_CLOSE(cg_beta(SPD_HESTENES_STIEFEL, 2, swap, o, h, before), 2.5, 1e-15, "10 / 4");
-    CHECK_CLOSE(cg_beta(SPD_HAGER_ZHANG, 2, swap, o, h, before), 0.0, 1e-15,
+    CHECK_CLOSE(cg_beta(SPD_SOLVER_POLAK_RIBIERE, 2, g, o, h, before), 0.0, 1e-15, "0 / 10");
+    CHECK_CLOSE(cg_beta(SPD_SOLVER_POLAK_RIBIERE, 2, swap, o, h, before), 1.0, 1e-15,
+                "(-2 + 12) / 10");
+    CHECK_CLOSE(cg_beta(SPD_SOLVER_HESTENES_STIEFEL, 2, swap, o, h, before), 2.5, 1e-15, "10 / 4");
+    CHECK_CLOSE(cg_beta(SPD_SOLVER_HAGER_ZHANG, 2, swap, o, h, before), 0.0, 1e-15,
                 "(10 - 2 * 2 * 10 / 4) / 4");
-    CHECK_CLOSE(cg_beta(SPD_HAGER_ZHANG, 2, g, o, h, before), -0.4, 1e-15,
+    CHECK_CLOSE(cg_beta(SPD_SOLVER_HAGER_ZHANG, 2, g, o, h, before), -0.4, 1e-15,
                 "(0 - 2 * 1 * 5 / 3) / 3, but not below 0.4 * -2 / 2");
-    CHECK(cg_beta(SPD_FLETCHER_REEVES, 2, g, o, h, before) == 0.0, "5 of 5: starts anew");
+    CHECK(cg_beta(SPD_SOLVER_FLETCHER_REEVES, 2, g, o, h, before) == 0.0, "5 of 5: starts anew");
     double across[] = {-1, 3};
-    CHECK_CLOSE(cg_beta(SPD_FLETCHER_REEVES, 2, across, o, h, before), 1.0, 1e-15, "10 / 10");
-    CHECK(!isfinite(cg_beta(SPD_HESTENES_STIEFEL, 2, g, g, h, before)), "0 / 0");
-    CHECK(!isfinite(cg_beta(SPD_HAGER_ZHANG, 2, g, g, h, before)), "0 / 0");
+    CHECK_CLOSE(cg_beta(SPD_SOLVER_FLETCHER_REEVES, 2, across, o, h, before), 1.0, 1e-15,
+                "10 / 10");
+    CHECK(!isfinite(cg_beta(SPD_SOLVER_HESTENES_STIEFEL, 2, g, g, h, before)), "0 / 0");
+    CHECK(!isfinite(cg_beta(SPD_SOLVER_HAGER_ZHANG, 2, g, g, h, before)), "0 / 0");
 }
 
-static void without_pairs_the_gradient(void)
+TEST(without_pairs_the_gradient)
 {
     double room[2 * LBFGS_MEMORY * N], g[N] = {1, -2, 3, 0, 5, 6}, H[N];
     lbfgs memory;
@@ -98,10 +99,9 @@ static void dense_update(double *B, const double *s, const double *y)
 }
 
 /* The recursion over the last pairs is the dense update of gamma I by the same pairs. */
-static void agrees_with_the_dense_formula(void)
+TEST(agrees_with_the_dense_formula)
 {
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     double room[2 * LBFGS_MEMORY * N], A[N * N], S[20][N], Y[20][N], g[N], zero[N] = {0}, H[N];
     lbfgs memory;
     random_spd(&r, N, 50.0, A);
@@ -129,7 +129,7 @@ static void agrees_with_the_dense_formula(void)
 }
 
 /* Every vector comes by once, steps and changes alike. */
-static void vectors_are_all_handed_out(void)
+TEST(vectors_are_all_handed_out)
 {
     double room[2 * LBFGS_MEMORY * N], s[N] = {1}, zero[N] = {0};
     lbfgs memory;
@@ -145,7 +145,7 @@ static void vectors_are_all_handed_out(void)
     }
 }
 
-static void pairs_without_curvature_are_passed_over(void)
+TEST(pairs_without_curvature_are_passed_over)
 {
     double room[2 * LBFGS_MEMORY * N], s[N] = {1, 1}, up[N] = {1}, down[N] = {-1}, zero[N] = {0};
     double across[N] = {1, -1}, hardly[N] = {1, -1 + 1e-9}, H[N], G[N];
@@ -169,15 +169,4 @@ static void pairs_without_curvature_are_passed_over(void)
     CHECK(relative_gap(N, G, H) < 1e-12, "takes no part");
     lbfgs_forget(&memory);
     CHECK(memory.count == 0, "%zu", memory.count);
-}
-
-int main(void)
-{
-    RUN(every_beta_solves_a_quadratic);
-    RUN(betas_by_hand);
-    RUN(without_pairs_the_gradient);
-    RUN(agrees_with_the_dense_formula);
-    RUN(vectors_are_all_handed_out);
-    RUN(pairs_without_curvature_are_passed_over);
-    return test_summary();
 }

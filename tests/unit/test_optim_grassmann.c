@@ -23,7 +23,6 @@ static void random_tangent(course *c, double *D)
     for (size_t e = 0; e < c->count; e++)
         D[e] = rng_normal(&c->r);
     grassmann_project(c->n, c->m, c->W, D, M);
-    free(M);
 }
 
 /* A (n x m) <- one with singular values from 1 to 1e-14 or so, or as large as that times 2^power:
@@ -38,7 +37,6 @@ static void grade(rng *r, size_t n, size_t m, int power, double *A)
                     : ldexp(pow(0.1, 14.0 * (double)(e % m) / (double)m), power);
     times(n, m, m, A, Q, B);
     memcpy(A, B, n * m * sizeof *A);
-    free(Q), free(B);
 }
 
 /* Of every size, with singular values that are alike and then with some that are very small. */
@@ -59,14 +57,6 @@ static course course_new(size_t k)
     CHECK(grassmann_aim(&c.g, c.H) == 0, "n = %zu", c.n);
     grassmann_depart(&c.g, c.W);
     return c;
-}
-
-static void course_free(course *c)
-{
-    free(c->W);
-    free(c->H);
-    free(c->M);
-    free(c->block);
 }
 
 /* D <- tau(D) */
@@ -91,16 +81,14 @@ static double overlap(const course *c, const double *A, const double *B)
     double *M = block(c->m * c->m);
     tall_inner(c->n, c->m, A, B, M);
     double size = norm(c->m * c->m, M);
-    free(M);
     return size;
 }
 
-static void svd_rebuilds(void)
+TEST(svd_rebuilds)
 {
     for (size_t k = 0; k < COUNT; k++) {
         size_t n = SIZES[k][0], m = SIZES[k][1];
-        rng r;
-        rng_seed(&r, k);
+        rng r = seeded(k);
         double *H = block(n * m), *A = block(n * m), *U = block(n * m), *V = block(m * m);
         double *T = block(m * m), *sigma = block(m), *work = block(tall_svd_work(n, m));
         for (size_t e = 0; e < n * m; e++)
@@ -114,18 +102,16 @@ static void svd_rebuilds(void)
         flip(m, m, V, T);
         times(n, m, m, U, T, A);
         CHECK(relative_gap(n * m, A, H) < 1e-13, "n = %zu m = %zu", n, m);
-        free(H), free(A), free(U), free(V), free(T), free(sigma), free(work);
     }
 }
 
 /* The same from H'H: H V = U diag(sigma), and U is orthonormal as far as sigma weighs. */
-static void axes_rebuild(void)
+TEST(axes_rebuild)
 {
     static const int power[] = {0, 0, -900, 900};
     for (size_t k = 0; k < 4 * COUNT; k++) {
         size_t n = SIZES[k % COUNT][0], m = SIZES[k % COUNT][1];
-        rng r;
-        rng_seed(&r, k);
+        rng r = seeded(k);
         double *H = block(n * m), *A = block(n * m), *U = block(n * m), *V = block(m * m);
         double *sigma = block(m), *work = block(tall_axes_work(n, m));
         for (size_t e = 0; e < n * m; e++)
@@ -146,11 +132,10 @@ static void axes_rebuild(void)
         for (size_t e = 0; e < m * m; e++)
             CHECK_CLOSE(V[e], e / m == e % m ? pow(sigma[e / m] / sigma[0], 2.0) : 0.0, 1e-14,
                         "n = %zu m = %zu: entry %zu", n, m, e);
-        free(H), free(A), free(U), free(V), free(sigma), free(work);
     }
 }
 
-static void axes_of_nothing_and_of_rubbish(void)
+TEST(axes_of_nothing_and_of_rubbish)
 {
     double H[6] = {0}, U[6], V[4], sigma[2], work[200];
     CHECK(tall_axes_work(3, 2) <= 200, "%zu", tall_axes_work(3, 2));
@@ -162,12 +147,11 @@ static void axes_of_nothing_and_of_rubbish(void)
 }
 
 /* Q'A is upper triangular with a positive diagonal, Q Q'A = A. */
-static void orthonormalise_keeps_the_span(void)
+TEST(orthonormalise_keeps_the_span)
 {
     for (size_t k = 0; k < COUNT; k++) {
         size_t n = SIZES[k][0], m = SIZES[k][1];
-        rng r;
-        rng_seed(&r, k);
+        rng r = seeded(k);
         double *A = block(n * m), *Q = block(n * m), *R = block(m * m), *B = block(n * m);
         double *work = block(tall_orthonormalise_work(n, m)), least = INFINITY;
         for (size_t e = 0; e < n * m; e++)
@@ -184,18 +168,17 @@ static void orthonormalise_keeps_the_span(void)
         CHECK_CLOSE(told, least, 1e-12, "n = %zu", n);
         times(n, m, m, Q, R, B);
         CHECK(relative_gap(n * m, B, A) < 1e-13, "n = %zu m = %zu", n, m);
-        free(A), free(Q), free(R), free(B), free(work);
     }
 }
 
-static void orthonormalise_sees_lost_rank(void)
+TEST(orthonormalise_sees_lost_rank)
 {
     double A[] = {1, 2, 2, 4, 3, 6}, work[200];
     CHECK(tall_orthonormalise_work(3, 2) <= 200, "%zu", tall_orthonormalise_work(3, 2));
     CHECK(tall_orthonormalise(3, 2, A, work) < 1e-14, "columns are parallel");
 }
 
-static void geodesic_stays_orthonormal(void)
+TEST(geodesic_stays_orthonormal)
 {
     for (size_t k = 0; k < 2 * COUNT; k++) {
         course c = course_new(k);
@@ -204,12 +187,11 @@ static void geodesic_stays_orthonormal(void)
             grassmann_go(&c.g, c.W, t);
             CHECK(frame_error(c.n, c.m, c.g.end) < 1e-13, "m = %zu t = %g", c.m, t);
         }
-        course_free(&c);
     }
 }
 
 /* H is tangent, and the derivative of W(t) at 0. */
-static void geodesic_starts_along_the_tangent(void)
+TEST(geodesic_starts_along_the_tangent)
 {
     double dt = 1e-6;
     for (size_t k = 0; k < 2 * COUNT; k++) {
@@ -220,12 +202,10 @@ static void geodesic_starts_along_the_tangent(void)
         for (size_t e = 0; e < c.count; e++)
             D[e] = (c.g.end[e] - c.W[e]) / dt;
         CHECK(relative_gap(c.count, D, c.H) < 1e-4, "m = %zu", c.m);
-        free(D);
-        course_free(&c);
     }
 }
 
-static void transport_is_an_isometry(void)
+TEST(transport_is_an_isometry)
 {
     for (size_t k = 0; k < 2 * COUNT; k++) {
         course c = course_new(k);
@@ -239,13 +219,11 @@ static void transport_is_an_isometry(void)
         CHECK_CLOSE(tall_dot(c.n, c.m, D, D), dd, 1e-12 * dd, "m = %zu", c.m);
         CHECK_CLOSE(tall_dot(c.n, c.m, D, E), de, 1e-12 * dd, "m = %zu", c.m);
         CHECK(overlap(&c, c.g.end, D) < 1e-12 * sqrt(dd), "tangent at W(t), m = %zu", c.m);
-        free(D), free(E);
-        course_free(&c);
     }
 }
 
 /* W'(t) by central differences. */
-static void transport_maps_the_direction_to_the_velocity(void)
+TEST(transport_maps_the_direction_to_the_velocity)
 {
     double dt = 1e-5;
     for (size_t k = 0; k < 2 * COUNT; k++) {
@@ -259,8 +237,6 @@ static void transport_maps_the_direction_to_the_velocity(void)
         grassmann_go(&c.g, c.W, t);
         carry(&c, SPD_TRANSPORT_PARALLEL, c.H);
         CHECK(relative_gap(c.count, c.H, D) < 1e-8, "m = %zu", c.m);
-        free(D);
-        course_free(&c);
     }
 }
 
@@ -273,7 +249,6 @@ static void transport_rate(const course *c, double t, const double *D, double *F
     tall_inner(c->n, c->m, dW, D, M);
     memset(F, 0, c->count * sizeof *F);
     tall_add(c->n, c->m, -1.0, Wt, M, F);
-    free(Wt), free(dW), free(M);
 }
 
 /* D <- transported from 0 to t by Runge and Kutta's fourth-order rule. */
@@ -292,30 +267,23 @@ static void integrate(const course *c, double t, int steps, double *D)
         for (size_t e = 0; e < c->count; e++)
             D[e] += h / 6.0 * (F[0][e] + 2.0 * F[1][e] + 2.0 * F[2][e] + F[3][e]);
     }
-    for (int k = 0; k < 4; k++)
-        free(F[k]);
-    free(E);
 }
 
-static void transport_agrees_with_its_equation(void)
+TEST(transport_agrees_with_its_equation)
 {
     for (size_t k = 0; k < 2 * COUNT - 1; k++) {
         course c = course_new(k);
-        if (c.n > 20) {
-            course_free(&c);
+        if (c.n > 20)
             continue;
-        }
         double *D = block(c.count), *E = block(c.count), t = 1.2 / c.g.sigma[0];
         carry_random(&c, t, SPD_TRANSPORT_PARALLEL, E, D);
         integrate(&c, t, 200, E);
         CHECK(relative_gap(c.count, D, E) < 1e-9, "m = %zu", c.m);
-        free(D), free(E);
-        course_free(&c);
     }
 }
 
 /* W(t) is equation 6 with its last V'. */
-static void geodesic_agrees_with_its_equation(void)
+TEST(geodesic_agrees_with_its_equation)
 {
     for (size_t k = 0; k < 2 * COUNT; k++) {
         course c = course_new(k);
@@ -329,12 +297,10 @@ static void geodesic_agrees_with_its_equation(void)
         times(c.n, c.m, c.m, D, T, full);
         grassmann_go(&c.g, c.W, t);
         CHECK(gap_between(c.count, full, c.g.end) < 1e-13, "m = %zu", c.m);
-        free(full), free(T), free(D);
-        course_free(&c);
     }
 }
 
-static void projection_is_tangent_and_shorter(void)
+TEST(projection_is_tangent_and_shorter)
 {
     for (size_t k = 0; k < 2 * COUNT; k++) {
         course c = course_new(k);
@@ -344,18 +310,15 @@ static void projection_is_tangent_and_shorter(void)
         CHECK(norm(c.count, E) <= norm(c.count, D), "m = %zu", c.m);
         double ee = tall_dot(c.n, c.m, E, E); /* D - E is normal to the manifold */
         CHECK_CLOSE(tall_dot(c.n, c.m, D, E), ee, 1e-12 * ee, "m = %zu", c.m);
-        free(D), free(E);
-        course_free(&c);
     }
 }
 
 /* f(t) - f(0) - t <grad,H> shrinks like t^2, and <D_W f, W'(t)> is its derivative. */
-static void taylor_slope_along_a_geodesic(void)
+TEST(taylor_slope_along_a_geodesic)
 {
     slow_cost costs[] = {cost_trace, cost_fisher, cost_stein};
     for (size_t k = 0; k < 3; k++) {
-        rng r;
-        rng_seed(&r, 5 + k);
+        rng r = seeded(5 + k);
         course c = course_new(3);
         slow *p = slow_new(&r, c.n, c.m, 4, 10.0, costs[k]);
         double *G = block(c.count), f, ft, df, rest[2];
@@ -371,33 +334,11 @@ static void taylor_slope_along_a_geodesic(void)
             rest[i] = fabs(ft - f - t * slope);
         }
         CHECK_CLOSE(log10(rest[0] / rest[1]), 2.0, 0.05, "cost %zu", k);
-        free(G);
-        slow_free(p);
-        course_free(&c);
     }
 }
 
-static void drift_is_measured(void)
+TEST(drift_is_measured)
 {
     double W[] = {1.0, 0.0, 0.0, 1.0 + 1e-6, 0.0, 0.0}, work[4];
     CHECK_CLOSE(grassmann_drift(3, 2, W, work), 2e-6, 1e-11, "(1 + e)^2 - 1");
-}
-
-int main(void)
-{
-    RUN(svd_rebuilds);
-    RUN(axes_rebuild);
-    RUN(axes_of_nothing_and_of_rubbish);
-    RUN(orthonormalise_keeps_the_span);
-    RUN(orthonormalise_sees_lost_rank);
-    RUN(geodesic_stays_orthonormal);
-    RUN(geodesic_starts_along_the_tangent);
-    RUN(transport_is_an_isometry);
-    RUN(transport_maps_the_direction_to_the_velocity);
-    RUN(transport_agrees_with_its_equation);
-    RUN(geodesic_agrees_with_its_equation);
-    RUN(projection_is_tangent_and_shorter);
-    RUN(taylor_slope_along_a_geodesic);
-    RUN(drift_is_measured);
-    return test_summary();
 }

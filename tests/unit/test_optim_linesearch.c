@@ -77,12 +77,11 @@ static void check_wolfe(const line_rule *rule, const curve *c, const line_result
           "curve %d: slope %g from %g at %g", seed, x->at.df, df0, x->at.t);
 }
 
-static void wolfe_holds_on_smooth_curves(void)
+TEST(wolfe_holds_on_smooth_curves)
 {
     int probes = 0;
     for (int seed = 0; seed < 3000; seed++) {
-        rng r;
-        rng_seed(&r, (uint64_t)seed);
+        rng r = seeded((uint64_t)seed);
         curve c = random_curve(&r);
         line_rule rule = {1e-4, seed % 2 ? 0.1 : 0.4, seed % 3 ? 1e3 : 0.7, 25};
         double trial = exp(3.0 * rng_normal(&r)), f0, df0;
@@ -94,11 +93,10 @@ static void wolfe_holds_on_smooth_curves(void)
 }
 
 /* The barrier makes a minimum before the cliff; trials beyond it are failed probes. */
-static void wolfe_holds_before_a_cliff(void)
+TEST(wolfe_holds_before_a_cliff)
 {
     for (int seed = 0; seed < 2000; seed++) {
-        rng r;
-        rng_seed(&r, (uint64_t)(5000 + seed));
+        rng r = seeded((uint64_t)(5000 + seed));
         curve c = random_curve(&r);
         line_rule rule = {1e-4, 0.3, 1e3, 25};
         double f0, df0;
@@ -115,7 +113,7 @@ static void wolfe_holds_before_a_cliff(void)
 }
 
 /* f falls right up to the cliff: nothing flat exists, the lowest point seen is taken. */
-static void falls_up_to_a_cliff(void)
+TEST(falls_up_to_a_cliff)
 {
     curve c = {.bowl = -1.0, .cliff = 1.0, .lie = 0.0};
     line_rule rule = {1e-4, 0.1, 1e3, 25};
@@ -125,7 +123,7 @@ static void falls_up_to_a_cliff(void)
     CHECK(x.at.t == c.last && x.probes <= 26, "%d probes", x.probes);
 }
 
-static void accepts_the_longest_step_while_falling(void)
+TEST(accepts_the_longest_step_while_falling)
 {
     curve c = {.bowl = 1.0, .a = {10.0}, .w = {0.01}, .phase = {1.0}};
     line_rule rule = {1e-4, 0.1, 1e-3, 25};
@@ -134,7 +132,7 @@ static void accepts_the_longest_step_while_falling(void)
     CHECK(x.found && x.at.t == rule.longest && x.at.f < f0, "t = %g", x.at.t);
 }
 
-static void never_accepts_nan(void)
+TEST(never_accepts_nan)
 {
     curve c = {.bowl = 1.0, .cliff = 1e-300};
     line_rule rule = {1e-4, 0.1, 1e3, 25};
@@ -143,7 +141,7 @@ static void never_accepts_nan(void)
     CHECK(!x.found && x.probes == c.probes && x.probes <= 25, "%d probes", x.probes);
 }
 
-static void never_accepts_infinity(void)
+TEST(never_accepts_infinity)
 {
     curve c = {.bowl = 1.0, .lie = -1.0, .cliff = 10.0, .abyss = 1};
     line_rule rule = {1e-4, 0.1, 1e3, 25};
@@ -153,7 +151,7 @@ static void never_accepts_infinity(void)
     CHECK(c.probes > 1, "it went on looking");
 }
 
-static void says_when_nothing_descends(void)
+TEST(says_when_nothing_descends)
 {
     curve c = {.bowl = 1.0};
     line_rule rule = {1e-4, 0.1, 1e3, 25};
@@ -163,7 +161,7 @@ static void says_when_nothing_descends(void)
 }
 
 /* Far up, differences of f are rounding; the slopes are still good. */
-static void works_where_costs_are_rounded(void)
+TEST(works_where_costs_are_rounded)
 {
     curve c = {.bowl = 1.0, .a = {0.0}, .offset = 1e9, .lie = -2e-5};
     line_rule rule = {1e-4, 0.1, 1e3, 25};
@@ -172,7 +170,7 @@ static void works_where_costs_are_rounded(void)
     CHECK(x.found && fabs(x.at.t - 1e-5) <= 1e-6, "t = %g", x.at.t);
 }
 
-static void passes_a_status_on(void)
+TEST(passes_a_status_on)
 {
     line_rule rule = {1e-4, 0.01, 1e3, 25};
     for (int k = 1; k <= 2; k++) {
@@ -185,24 +183,9 @@ static void passes_a_status_on(void)
 }
 
 /* t^3 - 3 t has its minimum at 1. */
-static void cubic_is_exact(void)
+TEST(cubic_is_exact)
 {
     line_point a = {0.2, 0.008 - 0.6, 0.12 - 3.0}, b = {3.0, 18.0, 24.0};
     CHECK_CLOSE(line_cubic(&a, &b), 1.0, 1e-14, "forwards");
     CHECK_CLOSE(line_cubic(&b, &a), 1.0, 1e-14, "backwards");
-}
-
-int main(void)
-{
-    RUN(wolfe_holds_on_smooth_curves);
-    RUN(wolfe_holds_before_a_cliff);
-    RUN(falls_up_to_a_cliff);
-    RUN(accepts_the_longest_step_while_falling);
-    RUN(never_accepts_nan);
-    RUN(never_accepts_infinity);
-    RUN(says_when_nothing_descends);
-    RUN(works_where_costs_are_rounded);
-    RUN(passes_a_status_on);
-    RUN(cubic_is_exact);
-    return test_summary();
 }

@@ -32,7 +32,6 @@ static void trans_times(size_t k, size_t r, size_t c, const double *A, const dou
     double *T = block(k * r);
     flip(k, r, A, T);
     times(r, k, c, T, B, C);
-    free(T);
 }
 
 /* Where the twin stands, and how it came there from W along H = U diag(sigma) V'. */
@@ -96,7 +95,7 @@ static void into_basis(const double *W, const double *mine, const double *A, dou
 static void expect(spd_solver solver, lbfgs *memory, const double *grad, const double *h,
                    const double *before, double t, double norm_before, double *expected)
 {
-    if (solver == SPD_LBFGS) {
+    if (solver == SPD_SOLVER_LBFGS) {
         lbfgs_add(memory, t, h, grad, before);
         lbfgs_direction(memory, grad, expected);
         return;
@@ -131,12 +130,11 @@ static void follow(const record *r, int k, spd_solver solver, twin *w, lbfgs *me
 
 static void check_run(spd_solver solver, spd_transport transport)
 {
-    rng seed;
-    rng_seed(&seed, 31);
+    rng seed = seeded(31);
     slow *p = slow_new(&seed, N, M, 6, 10.0, cost_fisher);
     minimise_options o = {.solver = solver, .transport = transport, .max_iter = STEPS};
     minimise_state s = state_new(N, M, p->W);
-    record *r = calloc(1, sizeof *r);
+    record *r = take_zeros(1, sizeof *r);
     double *room = block(lbfgs_room(SIZE));
     twin w = {.transport = transport};
     lbfgs memory;
@@ -146,22 +144,13 @@ static void check_run(spd_solver solver, spd_transport transport)
     memcpy(w.W, r->W[0], sizeof w.W);
     for (int k = 0; k < STEPS; k++)
         follow(r, k, solver, &w, &memory);
-    CHECK(solver != SPD_LBFGS || memory.count == LBFGS_MEMORY, "%zu pairs", memory.count);
-    free(room);
-    free(r);
+    CHECK(solver != SPD_SOLVER_LBFGS || memory.count == LBFGS_MEMORY, "%zu pairs", memory.count);
     minimise_close(&s);
-    slow_free(p);
 }
 
-static void runs_follow_the_equations(void)
+TEST(runs_follow_the_equations)
 {
-    for (int solver = 0; solver < 5; solver++)
+    for (int solver = SPD_SOLVER_POLAK_RIBIERE; solver <= SPD_SOLVER_LBFGS; solver++)
         for (int transport = 0; transport < 2; transport++)
             check_run((spd_solver)solver, (spd_transport)transport);
-}
-
-int main(void)
-{
-    RUN(runs_follow_the_equations);
-    return test_summary();
 }

@@ -29,7 +29,6 @@ static void refresh(problem *q)
                 q->L[i * TRI(m) + TRI(a) + b] = A[a * m + b];
             }
         }
-        free(A);
     }
 }
 
@@ -52,10 +51,6 @@ static problem problem_new(rng *r, size_t m, size_t count, double condition)
 
 static void problem_free(problem *q)
 {
-    free(q->X);
-    free(q->S);
-    free(q->L);
-    free(q->logdet);
     mem_free(q->Z);
     mem_free(q->work);
 }
@@ -80,17 +75,16 @@ static double value(problem *q, spd_metric metric, int weights)
                     q->Z + t->j * TRI(q->m));
         }
     }
-    free(M);
     return f;
 }
 
-static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_EUCLIDEAN};
+static const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
+                                     SPD_METRIC_EUCLIDEAN};
 #define RULES (sizeof metrics / sizeof *metrics)
 
-static void cost_is_the_sum_of_distances(void)
+TEST(cost_is_the_sum_of_distances)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     const size_t counts[] = {1, 7, 8, 9, 16, 17, 40};
     for (size_t m = 1; m <= 20; m += m < 5 ? 1 : 5)
         for (size_t c = 0; c < 7; c++)
@@ -114,10 +108,9 @@ static void cost_is_the_sum_of_distances(void)
 /* dL = sum_i tr(Z_i dS_i)/2 (eq. 4: the gradient Y_i Z_i belongs to dS = dW'Y + Y'dW), with the
  * sample part added for Stein: what is left of f(X + t H) - f(X) - t slope must fall
  * with t^2. */
-static void weights_by_taylor_slope(void)
+TEST(weights_by_taylor_slope)
 {
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     for (size_t which = 0; which < RULES; which++)
         for (size_t m = 2; m <= 17; m += 5) {
             problem q = problem_new(&r, m, 23, 20.0);
@@ -127,15 +120,14 @@ static void weights_by_taylor_slope(void)
                 double degree = 0.0, *inverse = block(m * m);
                 for (size_t c = 0; c < q.count; c++)
                     degree += q.pairs[c].c * ((q.pairs[c].i == i) + (q.pairs[c].j == i));
-                spd_inverse(NULL, m, 1, X0 + i * m * m, inverse);
+                spd_inverse(NULL, SPD_SET(m, 1, X0 + i * m * m), inverse);
                 for (size_t a = 0; a < m; a++)
                     for (size_t b = 0; b < m; b++) {
                         size_t e = a >= b ? TRI(a) + b : TRI(b) + a;
                         double z = q.Z[i * TRI(m) + e];
-                        z -= metrics[which] != SPD_STEIN ? 0.0 : degree * inverse[a * m + b];
+                        z -= metrics[which] != SPD_METRIC_STEIN ? 0.0 : degree * inverse[a * m + b];
                         slope += 0.5 * z * H[i * m * m + a * m + b];
                     }
-                free(inverse);
             }
             double remainder[2];
             for (int step = 0; step < 2; step++) {
@@ -147,30 +139,19 @@ static void weights_by_taylor_slope(void)
             }
             double order = log10(remainder[0] / remainder[1]);
             CHECK(order > 1.8 && order < 2.2, "%s m %zu: order %g, slope %g",
-                  spd_metric_name(metrics[which]), m, order, slope);
-            free(H);
-            free(X0);
+                  spd_name(SPD_ENUM_METRIC, metrics[which]), m, order, slope);
             problem_free(&q);
         }
 }
 
-static void indefinite_gives_nan(void)
+TEST(indefinite_gives_nan)
 {
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     for (size_t which = 0; which < 2; which++) {
         problem q = problem_new(&r, 6, 20, 10.0);
         for (size_t e = 0; e < TRI(6); e++)
             q.S[q.pairs[5].i * TRI(6) + e] *= -3.0;
-        CHECK(isnan(value(&q, metrics[which], 0)), "%s", spd_metric_name(metrics[which]));
+        CHECK(isnan(value(&q, metrics[which], 0)), "%s", spd_name(SPD_ENUM_METRIC, metrics[which]));
         problem_free(&q);
     }
-}
-
-int main(void)
-{
-    RUN(cost_is_the_sum_of_distances);
-    RUN(weights_by_taylor_slope);
-    RUN(indefinite_gives_nan);
-    return test_summary();
 }

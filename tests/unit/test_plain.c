@@ -11,7 +11,7 @@ static void check_plain(const char *text, const char *wanted)
     CHECK(strcmp(once, twice) == 0, "'%s' then '%s'", once, twice);
 }
 
-static void what_terminals_obey_is_escaped(void)
+TEST(what_terminals_obey_is_escaped)
 {
     check_plain("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m");
     check_plain("a\nb\tc\rd\a\x7f", "a\\x0ab\\x09c\\x0dd\\x07\\x7f");
@@ -23,7 +23,7 @@ static void what_terminals_obey_is_escaped(void)
     check_plain("\xe2\x80\xa8", "\\u2028");
 }
 
-static void text_of_all_languages_stays(void)
+TEST(text_of_all_languages_stays)
 {
     check_plain("", "");
     check_plain("plain, with 'quotes' and \\ and ~", "plain, with 'quotes' and \\ and ~");
@@ -32,7 +32,7 @@ static void text_of_all_languages_stays(void)
     check_plain("\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d", "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d");
 }
 
-static void bytes_that_are_no_text(void)
+TEST(bytes_that_are_no_text)
 {
     check_plain("\xff\xfe", "\\xff\\xfe");
     check_plain("a\x9b"
@@ -43,7 +43,7 @@ static void bytes_that_are_no_text(void)
     check_plain("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* half of a pair */
 }
 
-static void cuts_fall_between_characters(void)
+TEST(cuts_fall_between_characters)
 {
     char plain[8];
     CHECK(plain_text("abc\x1b"
@@ -58,13 +58,4 @@ static void cuts_fall_between_characters(void)
     CHECK(strcmp(plain, "abcd") == 0, "'%s'", plain);
     CHECK(plain_text("a\nb", "\n", plain, sizeof plain) == 3 && strcmp(plain, "a\nb") == 0, "kept");
     CHECK(plain_text("abc", "", NULL, 0) == 3, "length alone");
-}
-
-int main(void)
-{
-    RUN(what_terminals_obey_is_escaped);
-    RUN(text_of_all_languages_stays);
-    RUN(bytes_that_are_no_text);
-    RUN(cuts_fall_between_characters);
-    return test_summary();
 }

@@ -1,20 +1,15 @@
 /* test_poles.c - functions as sums over poles: the tables against the functions, the kernels
  * against the definition through eigenvalues, on every instruction set of this machine; and the
  * kernels for few lanes and for rows of distances against those that they shorten. */
-#include "random_spd.h"
-#include "test.h"
+#include "unit/test_kernels_common.h"
 
 #include <float.h>
 
-#include "base/memory.h"
 #include "linalg/dense.h"
-#include "linalg/kernels.h"
 #include "linalg/poles.h"
 
 static const size_t sizes[] = {1, 2, 3, 5, 8, 13, 23, 33, 64};
 #define SIZES (sizeof sizes / sizeof *sizes)
-
-static const kernels *k;
 
 static double inverse_root(double x)
 {
@@ -23,10 +18,9 @@ static double inverse_root(double x)
 
 static double (*const functions[])(double) = {log, inverse_root, sqrt};
 
-/* ---- tables -------------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
-static void tables_are_the_functions(void)
+TEST(tables_are_the_functions)
 {
     for (int f = 0; f < 3; f++)
         for (size_t range = 0; range < POLES_RANGES; range++) {
@@ -46,8 +40,7 @@ static void tables_are_the_functions(void)
         }
 }
 
-/* ---- octets -------------------------------------------------------------------------------------
- */
+/* ---- octets ---------------------------------------------------------------------------------- */
 
 /* Eight matrices with eigenvalues from `scale` / condition to scale. */
 typedef struct eight {
@@ -59,9 +52,9 @@ typedef struct eight {
 static eight eight_new(rng *r, size_t n, double condition, double scale)
 {
     eight s = {.n = n, .X = random_set(r, n, LANES, condition)};
-    s.octet = mem_alloc(TRI(n) * LANES, sizeof(double));
-    s.edges = mem_alloc(2 * LANES, sizeof(double));
-    s.work = mem_alloc(kernels_poles_work(n) + 2 * TRI(n) * LANES, sizeof(double));
+    s.octet = take_aligned(TRI(n) * LANES, sizeof(double));
+    s.edges = take_aligned(2 * LANES, sizeof(double));
+    s.work = take_aligned(kernels_poles_work(n) + 2 * TRI(n) * LANES, sizeof(double));
     for (size_t e = 0; e < LANES * n * n; e++)
         s.X[e] *= scale;
     return s;
@@ -73,14 +66,6 @@ static void eight_pack(eight *s)
     for (size_t l = 0; l < LANES; l++)
         in[l] = s->X + l * s->n * s->n;
     k->pack(s->n, LANES, in, s->octet);
-}
-
-static void eight_free(eight *s)
-{
-    free(s->X);
-    mem_free(s->octet);
-    mem_free(s->edges);
-    mem_free(s->work);
 }
 
 /* Lane l as a matrix of its own. */
@@ -111,15 +96,12 @@ static void check_edges(const eight *s, size_t l, double *A)
     CHECK(dense_eigh(n, 0, A, lambda, work) == 0, "n %zu", n);
     double low = s->edges[l] / lambda[0], high = s->edges[LANES + l] / lambda[n - 1];
     CHECK(low > 0.5 && low < 1.0 && high > 1.0 && high < 1.5, "n %zu: %g %g", n, low, high);
-    free(lambda);
-    free(work);
 }
 
-static void agrees_with_definition(void)
+TEST(agrees_with_definition)
 {
     const double conditions[] = {1.0, 1e2, 1e4, 1e7}, scales[] = {1.0, 1e-150, 1e150, 37.0};
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t i = 0; i < SIZES; i++)
         for (size_t c = 0; c < 4; c++) {
             size_t n = sizes[i];
@@ -133,18 +115,14 @@ static void agrees_with_definition(void)
                     check_edges(&s, l, A);
                 }
             }
-            free(A);
-            free(E);
-            eight_free(&s);
         }
 }
 
 /* A lane that is not served is reported, and changes no bit of the others. */
-static void strange_lanes_keep_to_themselves(void)
+TEST(strange_lanes_keep_to_themselves)
 {
     const size_t n = 13, n2 = n * n;
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     for (int kind = 0; kind < 4; kind++)
         for (size_t bad = 0; bad < LANES; bad++) {
             eight s = eight_new(&r, n, 1e3, 1.0);
@@ -162,13 +140,10 @@ static void strange_lanes_keep_to_themselves(void)
                 size_t lane = e % LANES;
                 CHECK(lane == bad || s.octet[e] == good[e], "kind %d lane %zu", kind, lane);
             }
-            free(good);
-            eight_free(&s);
         }
 }
 
-/* ---- few lanes, one matrix ----------------------------------------------------------------------
- */
+/* ---- few lanes, one matrix ------------------------------------------------------------------- */
 
 static void check_few(size_t count, const double *few, const double *all, const char *what)
 {
@@ -178,14 +153,13 @@ static void check_few(size_t count, const double *few, const double *all, const 
     }
 }
 
-static void few_lanes_as_all(void)
+TEST(few_lanes_as_all)
 {
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     for (size_t i = 0; i < SIZES; i++) {
         size_t n = sizes[i], count = TRI(n) * LANES;
         eight s = eight_new(&r, n, 100.0, 1.0);
-        double *all = mem_alloc(2 * count, sizeof(double)), *other = all + count;
+        double *all = take_aligned(2 * count, sizeof(double)), *other = all + count;
         double *inverse = s.work, *rest = s.work + count;
         _Alignas(64) double logdet[2 * LANES];
         eight_pack(&s);
@@ -203,22 +177,19 @@ static void few_lanes_as_all(void)
         eight_pack(&s);
         CHECK(k->few_by_poles(n, POLES_SQRT, s.octet, s.edges, s.work) == 0, "n %zu", n);
         check_few(TRI(n), s.octet, all, "by poles");
-        mem_free(all);
-        eight_free(&s);
     }
 }
 
-static void norm_of_a_logarithm(void)
+TEST(norm_of_a_logarithm)
 {
     const double conditions[] = {1.0, 1e2, 1e5, 1e7, 1e9};
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     for (size_t i = 0; i < SIZES; i++)
         for (size_t c = 0; c < 5; c++) {
             size_t n = sizes[i];
             double *X = random_set(&r, n, 1, conditions[c]), *A = block(n * n), *d = block(2 * n);
             double *room = block(dense_tridiagonal_work(n) + dense_eigh_work(n)), sum = 0.0;
-            double *work = mem_alloc(kernels_norm_work(n), sizeof(double));
+            double *work = take_aligned(kernels_norm_work(n), sizeof(double));
             memcpy(A, X, n * n * sizeof *A);
             dense_tridiagonal(n, A, d, d + n, room);
             double found = k->log_norm2(n, d, d + n, work);
@@ -232,26 +203,19 @@ static void norm_of_a_logarithm(void)
                 CHECK_CLOSE(found, sum, rounding * (sum + 1.0), "n %zu cond %g", n, conditions[c]);
             d[0] = -1.0;
             CHECK(isnan(k->log_norm2(n, d, d + n, work)), "not positive definite");
-            mem_free(work);
-            free(X);
-            free(A);
-            free(d);
-            free(room);
         }
 }
 
-/* ---- distances ----------------------------------------------------------------------------------
- */
+/* ---- distances ------------------------------------------------------------------------------- */
 
 /* Rows together, octets together and vectors in pieces give the bits of one row and one octet. */
-static void rows_of_distances(void)
+TEST(rows_of_distances)
 {
     enum { MOST = 19, ENTRIES = 37, FIRST = 14 };
     _Alignas(64) double G[2 * ENTRIES * LANES], part[2 * ENTRIES * LANES];
     _Alignas(64) double all[MOST * 2 * LANES], alone[LANES], sums[MOST * 4 * LANES] = {0.0};
     double F[MOST * ENTRIES];
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     for (size_t e = 0; e < MOST * ENTRIES; e++)
         F[e] = rng_normal(&r);
     for (size_t e = 0; e < 2 * ENTRIES * LANES; e++)
@@ -272,24 +236,4 @@ static void rows_of_distances(void)
         k->apart_end(1, sums + i * 2 * LANES, alone);
         CHECK(memcmp(alone, all + i * LANES, sizeof alone) == 0, "piece by piece %zu", i);
     }
-}
-
-int main(void)
-{
-    static const char *const names[] = {"avx512", "avx2", "baseline"};
-    RUN(tables_are_the_functions);
-    for (size_t i = 0; i < 3; i++) {
-        k = kernels_named(names[i]);
-        if (!k) {
-            test_skip("this machine has no %s", names[i]);
-            continue;
-        }
-        printf("%s\n", names[i]);
-        RUN(agrees_with_definition);
-        RUN(strange_lanes_keep_to_themselves);
-        RUN(few_lanes_as_all);
-        RUN(norm_of_a_logarithm);
-        RUN(rows_of_distances);
-    }
-    return test_summary();
 }

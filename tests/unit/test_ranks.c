@@ -1,4 +1,4 @@
-/* test_ranks.c - processes that share a problem, played by threads of this one with letter boxes
+/* test_ranks.c - processes that share a problem, run by threads of this one with mailboxes
  * between them: shares, sums along the tree, failures, and everything that is dealt out against a
  * process alone, bit by bit. MPI itself is tested through the command (tests/cli/test_mpi.py). */
 #include "test.h"
@@ -11,22 +11,24 @@
 
 #define MOST 5 /* ranks */
 
-/* ---- the letter boxes ----------------------------------------------------------------------- */
+/* ---- the mailboxes ------------------------------------------------------------------------- */
 
-typedef struct letter {
-    struct letter *next;
+typedef struct message {
+    struct message *next;
     char text[];
-} letter;
+} message;
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t came;
-    letter *box[MOST][MOST]; /* from, to */
+    message *box[MOST][MOST]; /* from, to */
 } post = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, {{NULL}}};
 
 static void post_send(ranks *r, int to, const void *from, size_t size)
 {
-    letter *l = malloc(sizeof *l + size), **last = &post.box[r->rank][to];
+    message *l = malloc(sizeof *l + size), **last = &post.box[r->rank][to];
+    if (!l)
+        abort();
     l->next = NULL;
     memcpy(l->text, from, size);
     pthread_mutex_lock(&post.lock);
@@ -39,7 +41,7 @@ static void post_send(ranks *r, int to, const void *from, size_t size)
 
 static void post_receive(ranks *r, int from, void *to, size_t size)
 {
-    letter **box = &post.box[from][r->rank], *l;
+    message **box = &post.box[from][r->rank], *l;
     pthread_mutex_lock(&post.lock);
     while (!*box)
         pthread_cond_wait(&post.came, &post.lock);
@@ -47,7 +49,7 @@ static void post_receive(ranks *r, int from, void *to, size_t size)
     *box = l->next;
     pthread_mutex_unlock(&post.lock);
     memcpy(to, l->text, size);
-    free(l);
+    free(l); /* another thread made it */
 }
 
 static void post_broadcast(ranks *r, int from, void *bytes, size_t size)
@@ -59,8 +61,8 @@ static void post_broadcast(ranks *r, int from, void *bytes, size_t size)
         post_receive(r, from, bytes, size);
 }
 
-static void post_trade(ranks *r, const size_t *out_at, const void *out, const size_t *in_at,
-                       void *in)
+static void post_exchange(ranks *r, const size_t *out_at, const void *out, const size_t *in_at,
+                          void *in)
 {
     for (int k = 0; k < r->count; k++)
         if (out_at[k + 1] > out_at[k])
@@ -84,7 +86,7 @@ static int64_t post_least(ranks *r, int64_t value)
 
 static int64_t next_number;
 
-static void post_deal(ranks *r)
+static void post_restart(ranks *r)
 {
     post_least(r, 0);
     if (r->rank == 0)
@@ -120,8 +122,9 @@ typedef struct actor {
 
 static actor cast[MOST];
 
-static void *play(void *user)
+static void *run_rank(void *user)
 {
+    SCOPE;
     actor *a = user;
     a->act(a);
     return NULL;
@@ -138,17 +141,17 @@ static void perform(int count, void (*act)(actor *a), const void *given)
                        .send = post_send,
                        .receive = post_receive,
                        .broadcast = post_broadcast,
-                       .trade = post_trade,
+                       .exchange = post_exchange,
                        .least = post_least,
-                       .deal = post_deal,
+                       .restart = post_restart,
                        .take = post_take,
-                       .stir = post_end,
+                       .poll = post_end,
                        .end = post_end};
         a->ctx->ranks = &a->r;
         spd_context_set_threads(a->ctx, 1);
     }
     for (int k = 0; k < count; k++)
-        pthread_create(&cast[k].id, NULL, play, &cast[k]);
+        pthread_create(&cast[k].id, NULL, run_rank, &cast[k]);
     for (int k = 0; k < count; k++) {
         pthread_join(cast[k].id, NULL);
         spd_context_free(cast[k].ctx);
@@ -171,7 +174,7 @@ static void compare(void (*act)(actor *a), const void *given, size_t what)
 
 /* ---- tests ---------------------------------------------------------------------------------- */
 
-static void shares_are_whole(void)
+TEST(shares_are_whole)
 {
     for (int count = 1; count < 40; count++)
         for (size_t items = 0; items < 90; items++) {
@@ -209,7 +212,7 @@ static void deal_twice(actor *a)
     int64_t owner[ITEMS];
     dealt d = {a, a->result};
     for (int again = 0; again < 2; again++) {
-        spd_status status = ranks_deal(a->ctx, ITEMS, do_item, &d, owner);
+        spd_status status = ranks_distribute(a->ctx, ITEMS, do_item, &d, owner);
         CHECK(status == (a->given ? SPD_EINVAL : SPD_OK), "status %d", status);
         for (size_t k = 0; k < (a->given ? BAD : ITEMS); k++)
             CHECK(owner[k] >= 0 && owner[k] < a->r.count, "owner of %zu", k);
@@ -220,7 +223,7 @@ static void deal_twice(actor *a)
 }
 
 /* Every item is done once, by any rank; of those that fail the first is named, whoever had it. */
-static void items_are_done_once(void)
+TEST(items_are_done_once)
 {
     for (int bad = 0; bad < 2; bad++)
         for (int count = 2; count <= MOST; count++) {
@@ -258,7 +261,7 @@ static void act_sum(actor *a)
     ranks_sum(r, *chunks, 1, part, a->result);
 }
 
-static void sums_follow_the_tree(void)
+TEST(sums_follow_the_tree)
 {
     double x[100];
     for (size_t c = 0; c < 100; c++)
@@ -286,55 +289,50 @@ static void act_engine(actor *a)
     engine_free(e);
 }
 
-static void engines_have_the_same_bits(void)
+TEST(engines_have_the_same_bits)
 {
-    static const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN};
-    static const spd_objective objectives[] = {SPD_DIFFERENCE, SPD_RATIO, SPD_LOG_MARGIN,
-                                               SPD_SOFTMAX};
-    rng r;
-    rng_seed(&r, 7);
+    static const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
+                                         SPD_METRIC_LOG_EUCLIDEAN};
+    static const spd_objective objectives[] = {SPD_OBJECTIVE_DIFFERENCE, SPD_OBJECTIVE_RATIO,
+                                               SPD_OBJECTIVE_LOG_MARGIN, SPD_OBJECTIVE_SOFTMAX};
+    rng r = seeded(7);
     for (size_t c = 0; c < 16; c++) {
         rig g = rig_make(&r, 7, 3, c % 3 ? 90 : 4, c % 3 ? 900 : 30, 10.0, c % 2 == 1);
         g.in.metric = metrics[c / 4];
         g.in.objective = objectives[c % 4];
         compare(act_engine, &g, c);
-        rig_free(&g);
     }
 }
 
 /* More pairs than the buffer holds at once. */
-static void blocks_have_the_same_bits(void)
+TEST(blocks_have_the_same_bits)
 {
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     for (size_t c = 0; c < 2; c++) {
         rig g = rig_make(&r, 24, 22, 60, 9000, 10.0, 0);
-        g.in.metric = c ? SPD_AIRM : SPD_STEIN;
-        g.in.objective = SPD_DIFFERENCE;
+        g.in.metric = c ? SPD_METRIC_AIRM : SPD_METRIC_STEIN;
+        g.in.objective = SPD_OBJECTIVE_DIFFERENCE;
         compare(act_engine, &g, c);
-        rig_free(&g);
     }
 }
 
 static void act_check(actor *a)
 {
     const rig *g = a->given;
-    a->result[0] = spd_check(a->ctx, g->in.n, g->in.p, g->X, 0.0);
+    a->result[0] = spd_check(a->ctx, SPD_SET(g->in.n, g->in.p, g->X), 0.0);
     a->result[1] = (double)a->ctx->error.index;
     memcpy(a->result + 2, a->ctx->error.message, sizeof a->ctx->error.message);
 }
 
-static void the_first_bad_matrix_is_named(void)
+TEST(the_first_bad_matrix_is_named)
 {
-    rng r;
-    rng_seed(&r, 9);
+    rng r = seeded(9);
     rig g = rig_make(&r, 4, 2, 700, 10, 10.0, 0);
     compare(act_check, &g, 0);
     g.X[650 * 16] = -1.0;
     g.X[333 * 16] = (double)NAN;
     compare(act_check, &g, 1);
     CHECK(cast[1].result[1] == 333.0, "%g", cast[1].result[1]);
-    rig_free(&g);
 }
 
 /* Distances, neighbours and means: sums of what is found. */
@@ -343,86 +341,58 @@ static void act_geometry(actor *a)
     const rig *g = a->given;
     size_t n = g->in.n, p = g->in.p;
     double *D2 = block(p * p);
-    int64_t *index = malloc(4 * p * sizeof *index);
-    spd_neighbours near = SPD_INIT(spd_neighbours);
-    near.k = 4;
-    near.index = index;
-    near.d2 = D2;
-    CHECK(spd_nearest(a->ctx, SPD_AIRM, n, p, g->X, 0, NULL, &near) == SPD_OK, " ");
+    int64_t *index = take(4 * p * sizeof *index);
+    spd_nearest_info near = SPD_STRUCT(spd_nearest_info);
+    CHECK(spd_nearest(a->ctx, SPD_METRIC_AIRM, SPD_SET(n, p, g->X), NULL, 4, NULL, index, D2,
+                      &near) == SPD_OK,
+          " ");
     for (size_t e = 0; e < 4 * p; e++)
         a->result[0] += D2[e] * (double)(index[e] + 1) * (double)(e + 1);
     a->result[1] = near.exact;
-    CHECK(spd_pairwise2(a->ctx, SPD_STEIN, n, p, g->X, 0, NULL, D2) == SPD_OK, " ");
+    CHECK(spd_pairwise2(a->ctx, SPD_METRIC_STEIN, SPD_SET(n, p, g->X), NULL, D2) == SPD_OK, " ");
     for (size_t e = 0; e < p * p; e++)
         a->result[2] += D2[e] * (double)(e % 7 + 1);
-    CHECK(spd_mean(a->ctx, SPD_AIRM, n, p, g->X, NULL, a->result + 3, NULL) == SPD_OK, " ");
-    CHECK(spd_congruence(a->ctx, n, g->in.m, p, g->X, g->W, D2) == SPD_OK, " ");
+    CHECK(spd_mean(a->ctx, SPD_METRIC_AIRM, SPD_SET(n, p, g->X), NULL, a->result + 3, NULL) ==
+              SPD_OK,
+          " ");
+    CHECK(spd_congruence(a->ctx, SPD_SET(n, p, g->X), g->in.m, g->W, D2) == SPD_OK, " ");
     memcpy(a->result + 3 + n * n, D2, p * g->in.m * g->in.m * sizeof *D2);
-    free(index);
-    free(D2);
 }
 
-static void geometry_has_the_same_bits(void)
+TEST(geometry_has_the_same_bits)
 {
-    rng r;
-    rng_seed(&r, 10);
+    rng r = seeded(10);
     for (size_t p = 5; p < 400; p *= 4) {
         rig g = rig_make(&r, 6, 2, p, 4, 10.0, 0);
         compare(act_geometry, &g, p);
-        rig_free(&g);
     }
 }
 
 /* Samples that stream by: blocks go round in a ring, in several tiles. */
 static void act_ring(actor *a)
 {
-    const spd_store *const *both = a->given;
-    size_t p = spd_store_p(both[0]), q = spd_store_p(both[1]);
+    const spd_set *const *both = a->given;
+    size_t p = (both[0])->p, q = (both[1])->p;
     double *D2 = block(4 * (p + q));
-    int64_t *index = malloc(4 * (p + q) * sizeof *index);
+    int64_t *index = take(4 * (p + q) * sizeof *index);
     spd_context_set_memory(a->ctx, 40e3);
     for (int within = 0; within < 2; within++) {
-        spd_neighbours near = SPD_INIT(spd_neighbours);
-        near.k = 4;
-        near.index = index;
-        near.d2 = D2;
-        spd_status status = spd_nearest_store(a->ctx, within ? SPD_AIRM : SPD_STEIN, both[0],
-                                              within ? NULL : both[1], &near);
+        spd_status status = spd_nearest(a->ctx, within ? SPD_METRIC_AIRM : SPD_METRIC_STEIN,
+                                        both[0], within ? NULL : both[1], 4, NULL, index, D2, NULL);
         CHECK(status == SPD_OK, "%s", spd_context_error(a->ctx)->message);
         for (size_t e = 0; e < 4 * (within ? p : q); e++)
             a->result[within] += D2[e] * (double)(index[e] + 1) * (double)(e % 97 + 1);
     }
-    free(index);
-    free(D2);
 }
 
-static void streams_have_the_same_bits(void)
+TEST(streams_have_the_same_bits)
 {
-    rng r;
-    rng_seed(&r, 11);
+    rng r = seeded(11);
     for (size_t p = 6; p < 700; p *= 5) {
         rig g = rig_make(&r, 6, 2, p, 4, 10.0, 0);
-        spd_store *lent = NULL, *both[2] = {NULL, NULL};
-        spd_store_lend(NULL, 6, p, g.X, &lent);
-        spd_store_load(NULL, lent, 1, &both[0]);
-        spd_store_free(lent);
-        spd_store_lend(NULL, 6, p / 2, g.X, &both[1]);
+        spd_set half = *SPD_SET(6, p / 2, g.X), *both[2] = {NULL, &half};
+        spd_set_load(NULL, SPD_SET(6, p, g.X), SPD_TYPE_FLOAT32, &both[0]);
         compare(act_ring, both, p);
-        spd_store_free(both[0]);
-        spd_store_free(both[1]);
-        rig_free(&g);
+        spd_set_free(both[0]);
     }
-}
-
-int main(void)
-{
-    RUN(shares_are_whole);
-    RUN(items_are_done_once);
-    RUN(sums_follow_the_tree);
-    RUN(engines_have_the_same_bits);
-    RUN(blocks_have_the_same_bits);
-    RUN(the_first_bad_matrix_is_named);
-    RUN(geometry_has_the_same_bits);
-    RUN(streams_have_the_same_bits);
-    return test_summary();
 }

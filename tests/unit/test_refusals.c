@@ -26,10 +26,10 @@ static void accepted(spd_status status)
     CHECK(error->status == SPD_OK && error->message[0] == '\0', "still '%s'", error->message);
 }
 
-static void scores(void)
+TEST(scores)
 {
     const int a[] = {0, 1, 1}, b[] = {0, 0, 1};
-    spd_mcnemar_result r = SPD_INIT(spd_mcnemar_result);
+    spd_mcnemar_result r = SPD_STRUCT(spd_mcnemar_result);
     const char *words = "no predictions to compare";
     refused(spd_mcnemar(ctx, 0, a, b, b, &r), words);
     refused(spd_mcnemar(ctx, 3, NULL, b, b, &r), words);
@@ -39,7 +39,7 @@ static void scores(void)
     accepted(spd_mcnemar(ctx, 3, a, b, b, &r));
 }
 
-static void splits(void)
+TEST(splits)
 {
     const int label[] = {0, 0, 1, 1}, some[] = {0, 0, -1, 1}, single[] = {0, 1, 2, 3};
     char train[4] = {7, 7, 7, 7};
@@ -55,23 +55,23 @@ static void splits(void)
     accepted(spd_split(ctx, 4, label, 0.0, 1, 1, 0, train));
 }
 
-static void recentring(void)
+TEST(recentring)
 {
     double Y[P * N * N] = {5.5};
     const char *words = "no matrices or no groups";
-    refused(spd_recenter(ctx, SPD_AIRM, 0, P, set.X, set.label, Y), words);
-    refused(spd_recenter(ctx, SPD_AIRM, N, 0, set.X, set.label, Y), words);
-    refused(spd_recenter(ctx, SPD_AIRM, N, P, NULL, set.label, Y), words);
-    refused(spd_recenter(ctx, SPD_AIRM, N, P, set.X, NULL, Y), words);
-    refused(spd_recenter(ctx, SPD_AIRM, N, P, set.X, set.label, NULL), words);
+    refused(spd_recenter(ctx, SPD_METRIC_AIRM, 0, P, set.X, set.label, Y), words);
+    refused(spd_recenter(ctx, SPD_METRIC_AIRM, N, 0, set.X, set.label, Y), words);
+    refused(spd_recenter(ctx, SPD_METRIC_AIRM, N, P, NULL, set.label, Y), words);
+    refused(spd_recenter(ctx, SPD_METRIC_AIRM, N, P, set.X, NULL, Y), words);
+    refused(spd_recenter(ctx, SPD_METRIC_AIRM, N, P, set.X, set.label, NULL), words);
     CHECK(Y[0] == 5.5, "touched");
-    accepted(spd_recenter(ctx, SPD_AIRM, N, P, set.X, set.label, Y));
+    accepted(spd_recenter(ctx, SPD_METRIC_AIRM, N, P, set.X, set.label, Y));
 }
 
-static void evaluations(void)
+TEST(evaluations)
 {
-    spd_method method = SPD_INIT(spd_method), *method_at = &method;
-    spd_tuning tuning = {.size = sizeof tuning, .folds = 2};
+    spd_method method = SPD_STRUCT(spd_method), *method_at = &method;
+    spd_tune_options tuning = {.size = sizeof tuning, .folds = 2};
     spd_evaluate_options o;
     spd_evaluate_defaults(&o, sizeof o);
     CHECK(spd_method_parse(ctx, "nn-airm", &method) == SPD_OK, "nn");
@@ -82,24 +82,23 @@ static void evaluations(void)
     refused(spd_evaluate(ctx, &set.samples, &o, NULL), "no room for an evaluation");
 }
 
-/* ---- learning ---------------------------------------------------------------------------------
- */
+/* ---- learning -------------------------------------------------------------------------------- */
 
 static void not_fitted(spd_fit_options o, size_t n, size_t p, const double *X, const char *words)
 {
     spd_model *model = NULL;
-    refused(spd_fit(ctx, n, p, X, set.label, &o, NULL, &model), words);
+    refused(spd_fit(ctx, SPD_SET(n, p, X), set.label, &o, NULL, &model), words);
     CHECK(!model, "%s: a model", words);
 }
 
-static void fits(void)
+TEST(fits)
 {
     spd_fit_options good, o;
     spd_fit_defaults(&good, sizeof good);
     good.m = 2;
-    not_fitted(good, 0, P, set.X, "an empty set of matrices");
-    not_fitted(good, N, 0, set.X, "an empty set of matrices");
-    not_fitted(good, N, P, NULL, "an empty set of matrices");
+    not_fitted(good, 0, P, set.X, "no matrices given");
+    not_fitted(good, N, 0, set.X, "no matrices given");
+    not_fitted(good, N, P, NULL, "no matrices given");
     o = good, o.affinity_weight = -1.0;
     not_fitted(o, N, P, set.X, "the affinity weight must be");
     o.affinity_weight = INFINITY;
@@ -116,54 +115,60 @@ static void fits(void)
     not_fitted(o, N, P, set.X, "1 <= m <= 2");
     o = good, o.m = 0;
     not_fitted(o, N, P, set.X, "1 <= m <= 2");
-    o = good, o.metric = SPD_EUCLIDEAN;
+    o = good, o.metric = SPD_METRIC_EUCLIDEAN;
     not_fitted(o, N, P, set.X, "no map can be learned under euclidean");
-    o = good, o.learning = SPD_MAXIMAL_VARIANCE, o.objective = SPD_RATIO;
+    o = good, o.learning = SPD_LEARNING_VARIANCE, o.objective = SPD_OBJECTIVE_RATIO;
     not_fitted(o, N, P, set.X, "the ratio objective needs pairs");
-    o = good, o.learning = SPD_MAXIMAL_VARIANCE, o.metric = SPD_LOG_EUCLIDEAN;
+    o = good, o.learning = SPD_LEARNING_VARIANCE, o.metric = SPD_METRIC_LOG_EUCLIDEAN;
     not_fitted(o, N, P, set.X, "maximal variance is not available");
     const spd_pair within = {0, 3, 1.0, 0.0};
-    o = good, o.learning = SPD_OWN_GRAPH, o.objective = SPD_RATIO, o.pairs = 1;
+    o = good, o.learning = SPD_LEARNING_OWN_GRAPH, o.objective = SPD_OBJECTIVE_RATIO, o.pairs = 1;
     o.own_pairs = &within;
     not_fitted(o, N, P, set.X, "there are 1 and 0");
     o = good, o.init = (spd_init)99;
     not_fitted(o, N, P, set.X, "no init number 99");
 }
 
-static void graphs(void)
+TEST(graphs)
 {
     spd_fit_options good, o;
     spd_pair *pairs = NULL;
     size_t count = 77;
     spd_fit_defaults(&good, sizeof good);
-    const char *words = "matrices, options or the output for pairs are missing";
-    refused(spd_affinity(ctx, 0, P, set.X, set.label, &good, &pairs, &count), words);
-    refused(spd_affinity(ctx, N, P, NULL, set.label, &good, &pairs, &count), words);
-    refused(spd_affinity(ctx, N, P, set.X, set.label, NULL, &pairs, &count), words);
-    refused(spd_affinity(ctx, N, P, set.X, set.label, &good, NULL, &count), words);
-    refused(spd_affinity(ctx, N, P, set.X, set.label, &good, &pairs, NULL), words);
-    refused(spd_affinity(ctx, N, 1, set.X, set.label, &good, &pairs, &count), "at least two");
-    refused(spd_affinity(ctx, N, (size_t)UINT32_MAX + 1, set.X, set.label, &good, &pairs, &count),
+    const char *words = "options or the output for pairs are missing";
+    refused(spd_affinity(ctx, SPD_SET(0, P, set.X), set.label, &good, &pairs, &count),
+            "X is empty");
+    refused(spd_affinity(ctx, SPD_SET(N, P, NULL), set.label, &good, &pairs, &count), "X is empty");
+    refused(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, NULL, &pairs, &count), words);
+    refused(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &good, NULL, &count), words);
+    refused(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &good, &pairs, NULL), words);
+    refused(spd_affinity(ctx, SPD_SET(N, 1, set.X), set.label, &good, &pairs, &count),
+            "at least two");
+    refused(spd_affinity(ctx, SPD_SET(N, (size_t)UINT32_MAX + 1, set.X), set.label, &good, &pairs,
+                         &count),
             "more than a graph can hold");
     o = good, o.graph = (spd_graph)99;
-    refused(spd_affinity(ctx, N, P, set.X, set.label, &o, &pairs, &count), "kind of graph");
+    refused(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &o, &pairs, &count),
+            "kind of graph");
     o = good, o.learning = (spd_learning)99;
-    refused(spd_affinity(ctx, N, P, set.X, set.label, &o, &pairs, &count), "kind of learning");
+    refused(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &o, &pairs, &count),
+            "kind of learning");
     o = good, o.affinity_weight = (double)NAN;
-    refused(spd_affinity(ctx, N, P, set.X, set.label, &o, &pairs, &count), "affinity weight");
+    refused(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &o, &pairs, &count),
+            "affinity weight");
     CHECK(!pairs && count == 77, "touched");
-    accepted(spd_affinity(ctx, N, P, set.X, set.label, &good, &pairs, &count));
+    accepted(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &good, &pairs, &count));
     spd_pairs_free(pairs);
     const spd_pair own[] = {{0, 3, 1.0, 0.0}, {0, 0, 1.0, 0.0}};
-    o = good, o.learning = SPD_OWN_GRAPH, o.own_pairs = own, o.pairs = 2;
-    refused(spd_affinity(ctx, N, P, set.X, NULL, &o, &pairs, &count), "pair 1");
+    o = good, o.learning = SPD_LEARNING_OWN_GRAPH, o.own_pairs = own, o.pairs = 2;
+    refused(spd_affinity(ctx, SPD_SET(N, P, set.X), NULL, &o, &pairs, &count), "pair 1");
     o.pairs = 1;
-    accepted(spd_affinity(ctx, N, P, set.X, NULL, &o, &pairs, &count));
+    accepted(spd_affinity(ctx, SPD_SET(N, P, set.X), NULL, &o, &pairs, &count));
     CHECK(count == 1 && memcmp(pairs, own, sizeof *own) == 0, "%zu pairs", count);
     spd_pairs_free(pairs);
 }
 
-static void costs(void)
+TEST(costs)
 {
     const spd_pair pair = {0, 1, 1.0, 0.0};
     const double W[N * 2] = {1.0, 0.0, 0.0, 1.0, 0.0, 0.0};
@@ -175,28 +180,27 @@ static void costs(void)
     good.pairs = 1;
     good.own_pairs = &pair;
     const char *words = "a cost needs matrices and a map";
-    refused(spd_cost(ctx, N, P, NULL, &good, &cost, NULL), words);
-    refused(spd_cost(ctx, N, P, set.X, &good, NULL, NULL), words);
-    refused(spd_cost(ctx, 0, P, set.X, &good, &cost, NULL), words);
-    refused(spd_cost(ctx, N, 0, set.X, &good, &cost, NULL), words);
+    refused(spd_cost(ctx, SPD_SET(N, P, NULL), &good, &cost, NULL), "X is empty");
+    refused(spd_cost(ctx, SPD_SET(N, P, set.X), &good, NULL, NULL), words);
+    refused(spd_cost(ctx, SPD_SET(0, P, set.X), &good, &cost, NULL), "X is empty");
+    refused(spd_cost(ctx, SPD_SET(N, 0, set.X), &good, &cost, NULL), "X is empty");
     o = good, o.W = NULL;
-    refused(spd_cost(ctx, N, P, set.X, &o, &cost, NULL), words);
+    refused(spd_cost(ctx, SPD_SET(N, P, set.X), &o, &cost, NULL), words);
     o = good, o.m = 0;
-    refused(spd_cost(ctx, N, P, set.X, &o, &cost, NULL), words);
+    refused(spd_cost(ctx, SPD_SET(N, P, set.X), &o, &cost, NULL), words);
     o = good, o.m = N + 1;
-    refused(spd_cost(ctx, N, P, set.X, &o, &cost, NULL), words);
-    o = good, o.metric = SPD_EUCLIDEAN;
-    refused(spd_cost(ctx, N, P, set.X, &o, &cost, NULL), "no cost is defined");
+    refused(spd_cost(ctx, SPD_SET(N, P, set.X), &o, &cost, NULL), words);
+    o = good, o.metric = SPD_METRIC_EUCLIDEAN;
+    refused(spd_cost(ctx, SPD_SET(N, P, set.X), &o, &cost, NULL), "no cost is defined");
     CHECK(cost == 5.5, "touched");
-    accepted(spd_cost(ctx, N, P, set.X, &good, &cost, NULL));
+    accepted(spd_cost(ctx, SPD_SET(N, P, set.X), &good, &cost, NULL));
     CHECK(cost != 5.5, "no cost");
 }
 
-/* ---- usual values -----------------------------------------------------------------------------
- */
+/* ---- usual values ---------------------------------------------------------------------------- */
 
 /* As the header has them. */
-static void usual_values(void)
+TEST(usual_values)
 {
     spd_fit_options f;
     spd_evaluate_options e;
@@ -204,7 +208,8 @@ static void usual_values(void)
     memset(&e, 0x55, sizeof e);
     spd_fit_defaults(&f, sizeof f);
     spd_evaluate_defaults(&e, sizeof e);
-    CHECK(f.size == sizeof f && f.metric == SPD_STEIN && f.solver == SPD_SOLVER_AUTO, "kinds");
+    CHECK(f.size == sizeof f && f.metric == SPD_METRIC_STEIN && f.solver == SPD_SOLVER_AUTO,
+          "kinds");
     CHECK(f.affinity_weight == 1.0 && f.restarts == 1 && f.seed == 1, "graph and starts");
     CHECK(f.tol == 1e-4 && f.gtol == 1e-6 && f.max_iter == 1000 && f.max_time == 0.0, "limits");
     CHECK(f.m == 0 && f.nu_w == 0 && f.nu_b == 0 && !f.W && !f.own_pairs && f.pairs == 0, "none");
@@ -213,7 +218,7 @@ static void usual_values(void)
 }
 
 /* More neighbours than there are: all of them. */
-static void too_many_neighbours(void)
+TEST(too_many_neighbours)
 {
     spd_fit_options few, many;
     spd_pair *all = NULL, *same = NULL;
@@ -222,21 +227,20 @@ static void too_many_neighbours(void)
     few.nu_w = few.nu_b = P - 1;
     many = few;
     many.nu_w = many.nu_b = 1000;
-    accepted(spd_affinity(ctx, N, P, set.X, set.label, &few, &all, &count));
-    accepted(spd_affinity(ctx, N, P, set.X, set.label, &many, &same, &again));
+    accepted(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &few, &all, &count));
+    accepted(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &many, &same, &again));
     CHECK(count == again && memcmp(all, same, count * sizeof *all) == 0, "%zu, %zu", count, again);
     spd_pairs_free(all);
     spd_pairs_free(same);
-    many.learning = SPD_UNSUPERVISED;
-    refused(spd_affinity(ctx, N, P, set.X, NULL, &many, &same, &again),
+    many.learning = SPD_LEARNING_UNSUPERVISED;
+    refused(spd_affinity(ctx, SPD_SET(N, P, set.X), NULL, &many, &same, &again),
             "with nu_w 5 all 6 samples");
 }
 
-/* ---- sizes ------------------------------------------------------------------------------------
- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* A side of zero makes an array empty, wherever it stands and whatever the others are. */
-static void sizes_of_arrays(void)
+TEST(sizes_of_arrays)
 {
     const size_t most = SIZE_MAX, shapes[][3] = {{0, most, most}, {most, 0, most}, {most, most, 0}};
     size_t count;
@@ -252,21 +256,8 @@ static void sizes_of_arrays(void)
     CHECK(array_count(0, &one, &count) == 0 && count == 1, "%zu", count);
 }
 
-int main(void)
+SETUP(make_samples)
 {
-    ctx = spd_context_new();
+    ctx = context_on(0);
     set = labelled_random(1, N, P, 3, 0.3);
-    RUN(scores);
-    RUN(splits);
-    RUN(recentring);
-    RUN(evaluations);
-    RUN(fits);
-    RUN(graphs);
-    RUN(costs);
-    RUN(usual_values);
-    RUN(too_many_neighbours);
-    RUN(sizes_of_arrays);
-    labelled_free(&set);
-    spd_context_free(ctx);
-    return test_summary();
 }

@@ -3,11 +3,9 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "describe/descriptor.h"
 #include "describe/integral.h"
 #include "describe/region_features.h"
-#include "random_spd.h"
-#include "test.h"
+#include "image_sweep.h"
 
 /* Smooth shapes with noise. */
 static image *make_image(rng *r, size_t width, size_t height, size_t channels, double noise)
@@ -32,7 +30,7 @@ static spd_rect random_rect(rng *r, size_t width, size_t height, size_t least)
 
 /* ---- features ------------------------------------------------------------------------------- */
 
-static void features_by_hand(void)
+TEST(features_by_hand)
 {
     /* 3 x 2, R G B of 1/255 */
     double pixel[18] = {10, 10, 10, 20, 20, 20, 40, 40, 40, 13, 13, 13, 24, 24, 24, 60, 60, 60};
@@ -71,7 +69,6 @@ static void direct(const region_features *f, const spd_covariance_options *optio
     region_features_rect(f, rect, O);
     spd_status status = covariance_blocks(NULL, options, 1, &rows, C);
     CHECK(status == SPD_OK, "%d", status);
-    free(O);
 }
 
 static void feature_row(const void *user, size_t y, double *O)
@@ -106,7 +103,6 @@ static void check_mean(const region_features *f, const spd_rect *rect, const dou
         }
         CHECK_CLOSE(mean[i], sum, 1e-10 * size, "mean of feature %zu", i);
     }
-    free(O);
 }
 
 static double compare(rng *r, const image *in, int colours, size_t count, size_t least, size_t most)
@@ -117,10 +113,8 @@ static double compare(rng *r, const image *in, int colours, size_t count, size_t
         abort();
     const size_t n = f.n;
     const integral_source source = {in->width, in->height, n, feature_row, &f};
-    spd_rect *rect = malloc(count * sizeof *rect);
+    spd_rect *rect = take(count * sizeof *rect);
     double *S = block(count * n * n), *C = block(n * n), *mean = block(count * n), worst = 0.0;
-    if (!rect)
-        abort();
     for (size_t k = 0; k < count; k++)
         do
             rect[k] = random_rect(r, in->width, in->height, least);
@@ -135,45 +129,36 @@ static double compare(rng *r, const image *in, int colours, size_t count, size_t
         check_mean(&f, &rect[k], mean + k * n);
     }
     region_features_free(&f);
-    free(rect);
-    free(mean);
-    free(S);
-    free(C);
     return worst;
 }
 
-static void random_rectangles(void)
+TEST(random_rectangles)
 {
     static const size_t sizes[][3] = {{40, 30, 3}, {97, 201, 1}, {200, 64, 3},
                                       {64, 65, 1}, {33, 128, 3}, {5, 300, 1}};
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-        image *in = make_image(&r, sizes[k][0], sizes[k][1], sizes[k][2], 0.2);
+        OWN(image) in = make_image(&r, sizes[k][0], sizes[k][1], sizes[k][2], 0.2);
         const double worst = compare(&r, in, k != 2, 60, 4, SIZE_MAX);
         CHECK(worst < 1e-12, "%zu x %zu: %g", sizes[k][0], sizes[k][1], worst);
-        image_free(in);
     }
 }
 
 /* Small rectangles with hardly any contrast, anywhere in a large image: sums over the image are
  * 1e9 times those over the rectangle. */
-static void large_image(void)
+TEST(large_image)
 {
-    rng r;
-    rng_seed(&r, 2);
-    image *in = make_image(&r, 1500, 700, 1, 0.01);
+    rng r = seeded(2);
+    OWN(image) in = make_image(&r, 1500, 700, 1, 0.01);
     const double worst = compare(&r, in, 0, 200, 5, 100);
     CHECK(worst < 1e-8, "%g", worst);
-    image_free(in);
 }
 
-static void same_image_anywhere(void)
+TEST(same_image_anywhere)
 {
     /* a rectangle's matrix does not depend on what else is asked for, nor on its number */
-    rng r;
-    rng_seed(&r, 3);
-    image *in = make_image(&r, 80, 150, 3, 0.2);
+    rng r = seeded(3);
+    OWN(image) in = make_image(&r, 80, 150, 3, 0.2);
     region_features f;
     CHECK(region_features_new(NULL, in, 1, &f) == SPD_OK, " ");
     const integral_source source = {80, 150, f.n, feature_row, &f};
@@ -184,10 +169,6 @@ static void same_image_anywhere(void)
     CHECK(memcmp(S + f.n * f.n, T, f.n * f.n * sizeof *T) == 0, " ");
     CHECK(memcmp(S + 2 * f.n * f.n, T, f.n * f.n * sizeof *T) == 0, " ");
     region_features_free(&f);
-    image_free(in);
-    free(S);
-    free(T);
-    free(mean);
 }
 
 /* ---- the descriptor ------------------------------------------------------------------------- */
@@ -196,24 +177,23 @@ static void same_image_anywhere(void)
 static spd_status describe(const spd_describe_options *options, const image *in, description *out,
                            char *text)
 {
+    SCOPE;
     const input wrapped = {.image = in};
-    const descriptor *d = descriptor_of(SPD_DESCRIBE_REGION);
-    spd_context *ctx = spd_context_new();
+    const descriptor *d = descriptor_of(SPD_DESCRIPTOR_REGION);
+    spd_context *ctx = context_on(0);
     void *shared = NULL;
     spd_status status = d->prepare(ctx, options, &shared);
     if (status == SPD_OK)
         status = d->describe(ctx, options, shared, &wrapped, out);
     if (text)
         snprintf(text, 400, "%.399s", spd_context_error(ctx)->message);
-    spd_context_free(ctx);
     return status;
 }
 
-static void grid_and_whole(void)
+TEST(grid_and_whole)
 {
-    rng r;
-    rng_seed(&r, 4);
-    image *in = make_image(&r, 50, 41, 3, 0.3);
+    rng r = seeded(4);
+    OWN(image) in = make_image(&r, 50, 41, 3, 0.3);
     region_features f;
     CHECK(region_features_new(NULL, in, 1, &f) == SPD_OK, " ");
     spd_describe_options options = {.grid_rows = 3, .grid_columns = 2};
@@ -244,16 +224,14 @@ static void grid_and_whole(void)
           " ");
     description_free(&out);
     region_features_free(&f);
-    image_free(in);
 }
 
 /* Every way to make the covariance, with and without W, against covariance_blocks. */
-static void shrinkage_and_projection(void)
+TEST(shrinkage_and_projection)
 {
     enum { M = 4, RECTS = 5 };
-    rng r;
-    rng_seed(&r, 5);
-    image *in = make_image(&r, 60, 70, 1, 0.3);
+    rng r = seeded(5);
+    OWN(image) in = make_image(&r, 60, 70, 1, 0.3);
     region_features f;
     CHECK(region_features_new(NULL, in, 1, &f) == SPD_OK, " ");
     double W[9 * M], C[81];
@@ -272,7 +250,7 @@ static void shrinkage_and_projection(void)
             options.covariance.n = 9;
             options.covariance.m = M;
         }
-        description out = {0};
+        FREED_BY(description_free) description out = {0};
         CHECK(describe(&options, in, &out, NULL) == SPD_OK && out.n == d && out.count == RECTS,
               "way %d", way);
         for (size_t k = 0; k < out.count; k++) {
@@ -280,26 +258,22 @@ static void shrinkage_and_projection(void)
             CHECK(worst_gap(d, out.X + k * d * d, C) < 1e-9, "way %d, rectangle %zu", way, k);
             CHECK(skewness(d, out.X + k * d * d) == 0.0, "way %d, rectangle %zu", way, k);
         }
-        description_free(&out);
     }
     region_features_free(&f);
-    image_free(in);
 }
 
 /* A part without contrast: singular, unless the default regularisation is taken. */
-static void flat_image(void)
+TEST(flat_image)
 {
-    image *in = NULL;
+    OWN(image) in = NULL;
     CHECK(image_new(NULL, 20, 20, 1, &in) == SPD_OK, " ");
     for (size_t i = 0; i < 400; i++)
         in->pixel[i] = 0.3;
     spd_describe_options options = {.covariance.regularize =
-                                        defaults_regularize(SPD_DESCRIBE_REGION)};
-    description out = {0};
+                                        defaults_regularize(SPD_DESCRIPTOR_REGION)};
+    FREED_BY(description_free) description out = {0};
     CHECK(describe(&options, in, &out, NULL) == SPD_OK, " ");
-    CHECK(spd_check(NULL, 9, 1, out.X, 0.0) == SPD_OK, " ");
-    description_free(&out);
-    image_free(in);
+    CHECK(spd_check(NULL, SPD_SET(9, 1, out.X), 0.0) == SPD_OK, " ");
 }
 
 static void expect_message(const spd_describe_options *options, const image *in, const char *part)
@@ -311,11 +285,10 @@ static void expect_message(const spd_describe_options *options, const image *in,
           text, part);
 }
 
-static void messages(void)
+TEST(messages)
 {
-    rng r;
-    rng_seed(&r, 6);
-    image *in = make_image(&r, 30, 20, 3, 0.3);
+    rng r = seeded(6);
+    OWN(image) in = make_image(&r, 30, 20, 3, 0.3);
     const spd_rect wide = {20, 0, 11, 5}, below = {0, 20, 5, 1}, empty = {3, 3, 0, 4},
                    small = {3, 3, 11, 1}, huge = {5, 5, SIZE_MAX, SIZE_MAX};
     expect_message(&(spd_describe_options){.rects = 1, .rect = &wide}, in,
@@ -340,57 +313,28 @@ static void messages(void)
         describe(&(spd_describe_options){.rects = 1, .rect = &small, .covariance.regularize = 1e-3},
                  in, &out, NULL) == SPD_OK,
         " ");
-    CHECK(spd_check(NULL, out.n, 1, out.X, 0.0) == SPD_OK, " ");
+    CHECK(spd_check(NULL, SPD_SET(out.n, 1, out.X), 0.0) == SPD_OK, " ");
     description_free(&out);
-    image_free(in);
 }
 
-static void parameters(void)
+TEST(parameters)
 {
     json_t *object = json_object();
     const spd_describe_options options = {.width = 12, .grey = 1, .grid_rows = 3};
-    CHECK(descriptor_of(SPD_DESCRIBE_REGION)->parameters(&options, object) == 0, " ");
+    CHECK(descriptor_of(SPD_DESCRIPTOR_REGION)->parameters(&options, object) == 0, " ");
     CHECK(json_integer_value(json_object_get(object, "width")) == 12, " ");
     CHECK(json_integer_value(json_object_get(object, "grid_rows")) == 3, " ");
     CHECK(json_is_true(json_object_get(object, "grey")), " ");
     json_decref(object);
 }
 
-static void out_of_memory(void)
+TEST(out_of_memory)
 {
-    rng r;
-    rng_seed(&r, 7);
-    image *in = make_image(&r, 20, 15, 3, 0.3);
-    const long live = mem_live();
-    for (int shrinkage = 0; shrinkage <= SPD_SHRINK_LEDOIT_WOLF; shrinkage++) {
+    rng r = seeded(7);
+    OWN(image) in = make_image(&r, 20, 15, 3, 0.3);
+    for (int shrinkage = 0; shrinkage <= SPD_SHRINKAGE_LEDOIT_WOLF; shrinkage++) {
         const spd_describe_options options = {
             .grid_rows = 1, .grid_columns = 2, .covariance.shrinkage = (spd_shrinkage)shrinkage};
-        int done = 0;
-        for (long k = 2; !done; k++) { /* the first is the context */
-            description out = {0};
-            mem_fail_at(k);
-            spd_status status = describe(&options, in, &out, NULL);
-            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-            done = status == SPD_OK;
-            CHECK(done || (status == SPD_ENOMEM && !out.X), "allocation %ld: %d", k, status);
-            description_free(&out);
-            CHECK(mem_live() == live, "%ld blocks stay", mem_live() - live);
-        }
+        sweep_descriptor(descriptor_of(SPD_DESCRIPTOR_REGION), &options, in);
     }
-    image_free(in);
-}
-
-int main(void)
-{
-    RUN(features_by_hand);
-    RUN(random_rectangles);
-    RUN(large_image);
-    RUN(same_image_anywhere);
-    RUN(grid_and_whole);
-    RUN(shrinkage_and_projection);
-    RUN(flat_image);
-    RUN(messages);
-    RUN(parameters);
-    RUN(out_of_memory);
-    return test_summary();
 }

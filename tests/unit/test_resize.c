@@ -4,7 +4,9 @@
 #include "base/rng.h"
 #include "describe/resize.h"
 #include "random_spd.h"
-#include "test.h"
+#include "repeat.h"
+
+OWNER(image)
 
 static image *random_image(rng *r, size_t width, size_t height, size_t channels)
 {
@@ -45,65 +47,55 @@ static double twin(const image *in, size_t width, size_t height, size_t x, size_
     return sum / total;
 }
 
-static void against_twin(void)
+TEST(against_twin)
 {
     static const size_t sizes[][4] = {/* from, to */
                                       {17, 13, 5, 4}, {5, 4, 17, 13}, {17, 13, 30, 3},
                                       {7, 9, 7, 4},   {1, 1, 6, 5},   {12, 1, 1, 8},
                                       {16, 16, 8, 8}, {9, 7, 1, 1}};
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         const size_t width = sizes[k][2], height = sizes[k][3], channels = k % 2 ? 3 : 1;
-        image *in = random_image(&r, sizes[k][0], sizes[k][1], channels);
-        image *out = resized(in, width, height);
+        OWN(image) in = random_image(&r, sizes[k][0], sizes[k][1], channels);
+        OWN(image) out = resized(in, width, height);
         for (size_t i = 0; i < width * height * channels; i++)
             CHECK_CLOSE(
                 out->pixel[i],
                 twin(in, width, height, i / channels % width, i / channels / width, i % channels),
                 1e-14, "sizes %zu, value %zu", k, i);
-        image_free(in);
-        image_free(out);
     }
 }
 
-static void identities(void)
+TEST(identities)
 {
-    rng r;
-    rng_seed(&r, 2);
-    image *in = random_image(&r, 31, 22, 3), *same = resized(in, 31, 22);
+    rng r = seeded(2);
+    OWN(image) in = random_image(&r, 31, 22, 3), *same = resized(in, 31, 22);
     CHECK(memcmp(in->pixel, same->pixel, 31 * 22 * 3 * sizeof(double)) == 0, " ");
     for (size_t i = 0; i < 31 * 22 * 3; i++)
         in->pixel[i] = 0.7;
-    image *small = resized(in, 8, 40);
+    OWN(image) small = resized(in, 8, 40);
     for (size_t i = 0; i < 8 * 40 * 3; i++)
         CHECK_CLOSE(small->pixel[i], 0.7, 1e-15, "value %zu", i);
-    image_free(in);
-    image_free(same);
-    image_free(small);
 }
 
 /* Stripes of one pixel become grey; picking every third pixel would keep them. */
-static void nothing_aliases(void)
+TEST(nothing_aliases)
 {
-    image *in = NULL;
+    OWN(image) in = NULL;
     CHECK(image_new(NULL, 90, 30, 1, &in) == SPD_OK, " ");
     for (size_t i = 0; i < 90 * 30; i++)
         in->pixel[i] = (double)(i % 90 % 2);
-    image *out = resized(in, 30, 10);
+    OWN(image) out = resized(in, 30, 10);
     for (size_t i = 0; i < 30 * 10; i++)
         CHECK(fabs(out->pixel[i] - 0.5) < 0.07, "%g", out->pixel[i]);
-    image_free(in);
-    image_free(out);
 }
 
 /* A far smaller and a far larger image, and sizes that are none. */
-static void extremes(void)
+TEST(extremes)
 {
-    rng r;
-    rng_seed(&r, 3);
-    spd_context *ctx = spd_context_new();
-    image *in = random_image(&r, 3000, 2, 1), *out = resized(in, 2, 700);
+    rng r = seeded(3);
+    spd_context *ctx = context_on(0);
+    OWN(image) in = random_image(&r, 3000, 2, 1), *out = resized(in, 2, 700);
     image *kept = NULL, *none = NULL;
     for (size_t i = 0; i < 1400; i++)
         CHECK(out->pixel[i] > 0.4 && out->pixel[i] < 0.6, "%g", out->pixel[i]);
@@ -112,15 +104,11 @@ static void extremes(void)
     image_free(kept);
     CHECK(resize_image(ctx, in, (size_t)1 << 20, (size_t)1 << 20, &none) == SPD_EINVAL && !none,
           " ");
-    CHECK(strstr(spd_context_error(ctx)->message, "too large"), "%s",
-          spd_context_error(ctx)->message);
+    CHECK_SAYS(ctx, "too large");
     CHECK(resize_image(ctx, in, SIZE_MAX, 2, &none) == SPD_EINVAL && !none, " ");
-    image_free(in);
-    image_free(out);
-    spd_context_free(ctx);
 }
 
-static void grey_weights(void)
+TEST(grey_weights)
 {
     double pixel[] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0.25, 0.5, 0.125}, grey[5];
     const double expected[] = {0.299, 0.587, 0.114, 1.0, 0.0747500 + 0.2935 + 0.01425};
@@ -132,33 +120,13 @@ static void grey_weights(void)
     CHECK(memcmp(grey, pixel, sizeof grey) == 0, " ");
 }
 
-static void out_of_memory(void)
+TEST(out_of_memory)
 {
-    rng r;
-    rng_seed(&r, 4);
-    image *in = random_image(&r, 9, 8, 3);
-    const long live = mem_live();
-    int done = 0;
-    for (long k = 1; !done; k++) {
-        image *out = NULL;
-        mem_fail_at(k);
-        spd_status status = resize_image(NULL, in, 4, 12, &out);
-        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-        done = status == SPD_OK;
-        CHECK(done || (status == SPD_ENOMEM && !out), "allocation %ld: %d", k, status);
-        image_free(out);
-        CHECK(mem_live() == live, "%ld blocks stay", mem_live() - live);
+    rng r = seeded(4);
+    OWN(image) in = random_image(&r, 9, 8, 3);
+    for (sweep_state s = SWEEP(NULL, 1, NULL, 0); sweep_on(&s);) {
+        OWN(image) out = NULL;
+        s.status = resize_image(NULL, in, 4, 12, &out);
+        CHECK_MADE(s, out);
     }
-    image_free(in);
-}
-
-int main(void)
-{
-    RUN(against_twin);
-    RUN(identities);
-    RUN(nothing_aliases);
-    RUN(extremes);
-    RUN(grey_weights);
-    RUN(out_of_memory);
-    return test_summary();
 }

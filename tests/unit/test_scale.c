@@ -15,7 +15,7 @@ static const int exponents[] = {-1000, -960, -800, -640, -480, -300, -200, -20,
  * change. Log-Cholesky has no rule. */
 static int power_of(spd_metric metric)
 {
-    return metric == SPD_EUCLIDEAN ? 2 : metric == SPD_BURES_WASSERSTEIN ? 1 : 0;
+    return metric == SPD_METRIC_EUCLIDEAN ? 2 : metric == SPD_METRIC_BURES_WASSERSTEIN ? 1 : 0;
 }
 
 static double *scaled(size_t count, const double *x, int e)
@@ -39,7 +39,7 @@ static void check_same(size_t count, double *x, int e, const double *y, const ch
     for (size_t k = 0; k < count; k++)
         x[k] = ldexp(x[k], -e);
     CHECK(gap_between(count, x, y) <= 1e-11 * (norm(count, y) + 1e-3), "%s, %s, 2^%d: off by %g",
-          what, spd_metric_name(metric), exponent, gap_between(count, x, y));
+          what, spd_name(SPD_ENUM_METRIC, metric), exponent, gap_between(count, x, y));
 }
 
 /* A status that is right for a result of that size: refused only if it does not fit, with the
@@ -49,13 +49,13 @@ static int judge(const spd_context *ctx, spd_status status, int e, const char *w
 {
     const char *message = spd_context_error(ctx)->message;
     if (status >= 0) {
-        CHECK(e > -1020 && e < 1023, "%s, %s: a result of size 2^%d", what, spd_metric_name(metric),
-              e);
+        CHECK(e > -1020 && e < 1023, "%s, %s: a result of size 2^%d", what,
+              spd_name(SPD_ENUM_METRIC, metric), e);
         return 1;
     }
-    CHECK(!fits(e), "%s, %s, 2^%d: %s", what, spd_metric_name(metric), e, message);
+    CHECK(!fits(e), "%s, %s, 2^%d: %s", what, spd_name(SPD_ENUM_METRIC, metric), e, message);
     CHECK(status == SPD_ENUMERIC && strstr(message, "range of numbers"), "%s, %s: '%s'", what,
-          spd_metric_name(metric), message);
+          spd_name(SPD_ENUM_METRIC, metric), message);
     return 0;
 }
 
@@ -67,34 +67,31 @@ static void check_distances(spd_context *ctx, spd_metric metric, size_t n, const
     int64_t index[P * 2], other[P * 2];
     double d2[P * 2];
     int size = power_of(metric) * e;
-    spd_neighbours base = {.size = sizeof base, .k = 2, .index = index, .d2 = d2}, near = base;
-    near.index = other;
-    CHECK(spd_pairwise2(ctx, metric, n, P, X, 0, NULL, E) == SPD_OK, "base");
-    CHECK(spd_nearest(ctx, metric, n, P, X, 0, NULL, &base) == SPD_OK, "base");
-    for (size_t k = 0; metric == SPD_LOG_CHOLESKY && k < P * P; k++)
+    CHECK(spd_pairwise2(ctx, metric, SPD_SET(n, P, X), NULL, E) == SPD_OK, "base");
+    CHECK(spd_nearest(ctx, metric, SPD_SET(n, P, X), NULL, 2, NULL, index, d2, NULL) == SPD_OK,
+          "base");
+    for (size_t k = 0; metric == SPD_METRIC_LOG_CHOLESKY && k < P * P; k++)
         E[k] = k % (P + 1) ? twin_log_cholesky(n, Y + k / P * n * n, Y + k % P * n * n) : 0.0;
-    if (judge(ctx, spd_pairwise2(ctx, metric, n, P, Y, 0, NULL, D), size, "distances", metric))
+    if (judge(ctx, spd_pairwise2(ctx, metric, SPD_SET(n, P, Y), NULL, D), size, "distances",
+              metric))
         check_same(P * P, D, size, E, "distances", metric, e);
-    if (judge(ctx, spd_nearest(ctx, metric, n, P, Y, 0, NULL, &near), size, "neighbours", metric) &&
-        metric != SPD_LOG_CHOLESKY)
+    if (judge(ctx, spd_nearest(ctx, metric, SPD_SET(n, P, Y), NULL, 2, NULL, other, d2, NULL), size,
+              "neighbours", metric) &&
+        metric != SPD_METRIC_LOG_CHOLESKY)
         CHECK(memcmp(index, other, sizeof index) == 0, "%s, 2^%d: other neighbours",
-              spd_metric_name(metric), e);
-    free(Y);
+              spd_name(SPD_ENUM_METRIC, metric), e);
 }
 
-static void distances_at_any_scale(void)
+TEST(distances_at_any_scale)
 {
-    spd_context *ctx = spd_context_new();
-    rng r;
-    rng_seed(&r, 1);
+    spd_context *ctx = context_on(0);
+    rng r = seeded(1);
     for (size_t n = 1; n <= 4; n += 3) {
         double *X = random_set(&r, n, P, 10.0);
         for (int m = 0; m < SPD_METRICS; m++)
             for (size_t k = 0; k < EXPONENTS; k++)
                 check_distances(ctx, (spd_metric)m, n, X, exponents[k]);
-        free(X);
     }
-    spd_context_free(ctx);
 }
 
 /* d2 of 2^a x and 2^b y, one dimension. */
@@ -102,15 +99,15 @@ static double known_d2(spd_metric metric, double x, int a, double y, int b)
 {
     double t = log(x) - log(y) + (a - b) * log(2.0), root = sqrt(x), other = sqrt(y);
     switch (metric) {
-    case SPD_STEIN:
+    case SPD_METRIC_STEIN:
         return fabs(t) / 2.0 + log1p(exp(-fabs(t))) - log(2.0);
-    case SPD_JEFFREY:
+    case SPD_METRIC_JEFFREY:
         return cosh(t) - 1.0;
-    case SPD_BURES_WASSERSTEIN:
+    case SPD_METRIC_BURES_WASSERSTEIN:
         return pow(ldexp(root, a / 2) - ldexp(other, b / 2), 2.0);
-    case SPD_LOG_CHOLESKY:
+    case SPD_METRIC_LOG_CHOLESKY:
         return t * t / 4.0;
-    case SPD_EUCLIDEAN:
+    case SPD_METRIC_EUCLIDEAN:
         return pow(ldexp(x, a) - ldexp(y, b), 2.0);
     default:
         return t * t;
@@ -130,84 +127,76 @@ static void check_mixed(spd_context *ctx, spd_metric metric, int a, int b)
     }
     spd_status status = spd_distance2(ctx, metric, n, X, Y, &d2);
     if (status == SPD_OK) {
-        CHECK_CLOSE(d2, known, 1e-11 * known, "%s, 2^%d and 2^%d", spd_metric_name(metric), a, b);
+        CHECK_CLOSE(d2, known, 1e-11 * known, "%s, 2^%d and 2^%d",
+                    spd_name(SPD_ENUM_METRIC, metric), a, b);
         return;
     }
-    int far = metric == SPD_AIRM && abs(a - b) > 1000;
+    int far = metric == SPD_METRIC_AIRM && abs(a - b) > 1000;
     CHECK(far || !(known > 0x1p-980 && known < 0x1p1010), "%s, 2^%d and 2^%d: %s",
-          spd_metric_name(metric), a, b, spd_context_error(ctx)->message);
-    CHECK(strstr(spd_context_error(ctx)->message, "range of numbers"), "%s",
-          spd_context_error(ctx)->message);
+          spd_name(SPD_ENUM_METRIC, metric), a, b, spd_context_error(ctx)->message);
+    CHECK_SAYS(ctx, "range of numbers");
 }
 
-static void distances_between_scales(void)
+TEST(distances_between_scales)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     for (int m = 0; m < SPD_METRICS; m++)
         for (size_t i = 0; i < EXPONENTS; i++)
             for (size_t j = 0; j < EXPONENTS; j++)
                 check_mixed(ctx, (spd_metric)m, exponents[i], exponents[j]);
-    spd_context_free(ctx);
 }
 
 /* A small difference between matrices that are not small is rounding; equal ones are equal. */
-static void euclidean_zeros(void)
+TEST(euclidean_zeros)
 {
     double X[] = {1.0, 0.0, 0.0, 1.0}, Y[] = {1.0, 1e-200, 1e-200, 1.0}, d2 = NAN;
     double Z[] = {1e-290, 0.0, 0.0, 1e-290}, O[4] = {0};
-    CHECK(spd_distance2(NULL, SPD_EUCLIDEAN, 2, X, Y, &d2) == SPD_OK && d2 == 0.0, "%g", d2);
-    CHECK(spd_distance2(NULL, SPD_EUCLIDEAN, 2, Z, Z, &d2) == SPD_OK && d2 == 0.0, "%g", d2);
-    CHECK(spd_distance2(NULL, SPD_EUCLIDEAN, 2, O, O, &d2) == SPD_OK && d2 == 0.0, "%g", d2);
-    CHECK(spd_distance2(NULL, SPD_EUCLIDEAN, 2, Z, O, &d2) == SPD_ENUMERIC, "%g", d2);
-    CHECK(spd_distance2(NULL, SPD_BURES_WASSERSTEIN, 2, Z, Z, &d2) == SPD_OK && d2 == 0.0, " ");
+    CHECK(spd_distance2(NULL, SPD_METRIC_EUCLIDEAN, 2, X, Y, &d2) == SPD_OK && d2 == 0.0, "%g", d2);
+    CHECK(spd_distance2(NULL, SPD_METRIC_EUCLIDEAN, 2, Z, Z, &d2) == SPD_OK && d2 == 0.0, "%g", d2);
+    CHECK(spd_distance2(NULL, SPD_METRIC_EUCLIDEAN, 2, O, O, &d2) == SPD_OK && d2 == 0.0, "%g", d2);
+    CHECK(spd_distance2(NULL, SPD_METRIC_EUCLIDEAN, 2, Z, O, &d2) == SPD_ENUMERIC, "%g", d2);
+    CHECK(spd_distance2(NULL, SPD_METRIC_BURES_WASSERSTEIN, 2, Z, Z, &d2) == SPD_OK && d2 == 0.0,
+          " ");
     for (size_t e = 0; e < 4; e++)
         Y[e] = 4.0 * Z[e]; /* the same but for a power of four */
-    CHECK(spd_distance2(NULL, SPD_BURES_WASSERSTEIN, 2, Z, Y, &d2) == SPD_OK, " ");
+    CHECK(spd_distance2(NULL, SPD_METRIC_BURES_WASSERSTEIN, 2, Z, Y, &d2) == SPD_OK, " ");
     CHECK_CLOSE(d2 / 2e-290, 1.0, 1e-12, "d2 = %g", d2);
 }
 
-/* ---- means, geodesics, functions --------------------------------------------------------------
- */
+/* ---- means, geodesics, functions ------------------------------------------------------------- */
 
 static void check_points(spd_context *ctx, spd_metric metric, size_t n, const double *X, int e)
 {
     double *Y = scaled(P * n * n, X, e), *M = block(n * n), *K = block(n * n);
-    CHECK(spd_mean(ctx, metric, n, P, X, NULL, K, NULL) == SPD_OK, "base");
-    spd_status status = spd_mean(ctx, metric, n, P, Y, NULL, M, NULL);
-    if (judge(ctx, status, e, "mean", metric) && metric != SPD_LOG_CHOLESKY)
+    CHECK(spd_mean(ctx, metric, SPD_SET(n, P, X), NULL, K, NULL) == SPD_OK, "base");
+    spd_status status = spd_mean(ctx, metric, SPD_SET(n, P, Y), NULL, M, NULL);
+    if (judge(ctx, status, e, "mean", metric) && metric != SPD_METRIC_LOG_CHOLESKY)
         check_same(n * n, M, e, K, "mean", metric, e);
     CHECK(spd_geodesic(ctx, metric, n, X, X + n * n, 0.3, K) == SPD_OK, "base");
     status = spd_geodesic(ctx, metric, n, Y, Y + n * n, 0.3, M);
-    if (judge(ctx, status, e, "geodesic", metric) && metric != SPD_LOG_CHOLESKY)
+    if (judge(ctx, status, e, "geodesic", metric) && metric != SPD_METRIC_LOG_CHOLESKY)
         check_same(n * n, M, e, K, "geodesic", metric, e);
-    free(Y);
-    free(M);
-    free(K);
 }
 
-static void means_and_geodesics_at_any_scale(void)
+TEST(means_and_geodesics_at_any_scale)
 {
-    spd_context *ctx = spd_context_new();
-    rng r;
-    rng_seed(&r, 2);
+    spd_context *ctx = context_on(0);
+    rng r = seeded(2);
     for (size_t n = 1; n <= 4; n += 3) {
         double *X = random_set(&r, n, P, 10.0);
         for (int m = 0; m < SPD_METRICS; m++)
             for (size_t k = 0; k < EXPONENTS; k++)
                 check_points(ctx, (spd_metric)m, n, X, exponents[k]);
-        free(X);
     }
-    spd_context_free(ctx);
 }
 
 /* Means of matrices that are far apart in size exist, or are refused: they are never zero, infinite
  * or outside the cone. */
-static void means_between_scales(void)
+TEST(means_between_scales)
 {
     enum { n = 3 };
-    spd_context *ctx = spd_context_new();
-    rng r;
-    rng_seed(&r, 3);
+    spd_context *ctx = context_on(0);
+    rng r = seeded(3);
     double *X = random_set(&r, n, 2, 10.0), Y[2 * n * n], M[n * n];
     for (int m = 0; m < SPD_METRICS; m++)
         for (size_t i = 0; i < EXPONENTS; i++)
@@ -218,28 +207,29 @@ static void means_between_scales(void)
                         Y[n * n + e] = ldexp(X[n * n + e], exponents[j]);
                     }
                     spd_status status =
-                        what ? spd_mean(ctx, (spd_metric)m, n, 2, Y, NULL, M, NULL)
+                        what ? spd_mean(ctx, (spd_metric)m, SPD_SET(n, 2, Y), NULL, M, NULL)
                              : spd_geodesic(ctx, (spd_metric)m, n, Y, Y + n * n, 0.5, M);
                     if (status >= 0)
-                        CHECK(spd_check(NULL, n, 1, M, 0.0) == SPD_OK, "%s, 2^%d and 2^%d",
-                              spd_metric_name((spd_metric)m), exponents[i], exponents[j]);
+                        CHECK(spd_check(NULL, SPD_SET(n, 1, M), 0.0) == SPD_OK, "%s, 2^%d and 2^%d",
+                              spd_name(SPD_ENUM_METRIC, (spd_metric)m), exponents[i], exponents[j]);
                     else /* log-Cholesky: the small diagonal is lost beside the rest */
-                        CHECK(m == SPD_LOG_CHOLESKY ||
+                        CHECK(m == SPD_METRIC_LOG_CHOLESKY ||
                                   strstr(spd_context_error(ctx)->message, "range of numbers"),
-                              "%s: %s", spd_metric_name((spd_metric)m),
+                              "%s: %s", spd_name(SPD_ENUM_METRIC, (spd_metric)m),
                               spd_context_error(ctx)->message);
                 }
-    free(X);
-    spd_context_free(ctx);
 }
 
-static void functions_at_any_scale(void)
+TEST(functions_at_any_scale)
 {
     enum { n = 4 };
     const struct {
         spd_function f;
         double power;
-    } all[] = {{SPD_SQRT, 0.5}, {SPD_INVSQRT, -0.5}, {SPD_POWER, 0.25}, {SPD_LOG, 0.0}};
+    } all[] = {{SPD_FUNCTION_SQRT, 0.5},
+               {SPD_FUNCTION_INVSQRT, -0.5},
+               {SPD_FUNCTION_POWER, 0.25},
+               {SPD_FUNCTION_LOG, 0.0}};
     rng r;
     rng_seed(&r, 4);
     double *X = random_set(&r, n, P, 10.0), *F = block(P * n * n), *G = block(P * n * n);
@@ -247,28 +237,24 @@ static void functions_at_any_scale(void)
         for (size_t i = 0; i < 4; i++) {
             int e = exponents[k];
             double *Y = scaled(P * n * n, X, e);
-            CHECK(spd_apply(NULL, all[i].f, all[i].power, n, P, X, F) == SPD_OK, " ");
-            CHECK(spd_apply(NULL, all[i].f, all[i].power, n, P, Y, G) == SPD_OK, "2^%d", e);
-            for (size_t d = 0; all[i].f == SPD_LOG && d < P * n; d++)
+            CHECK(spd_apply(NULL, all[i].f, all[i].power, SPD_SET(n, P, X), F) == SPD_OK, " ");
+            CHECK(spd_apply(NULL, all[i].f, all[i].power, SPD_SET(n, P, Y), G) == SPD_OK, "2^%d",
+                  e);
+            for (size_t d = 0; all[i].f == SPD_FUNCTION_LOG && d < P * n; d++)
                 G[d / n * n * n + d % n * (n + 1)] -= e * log(2.0);
-            check_same(P * n * n, G, (int)(all[i].power * e), F, spd_function_name(all[i].f), 0, e);
-            free(Y);
+            check_same(P * n * n, G, (int)(all[i].power * e), F,
+                       spd_name(SPD_ENUM_FUNCTION, all[i].f), 0, e);
         }
-    free(X);
-    free(F);
-    free(G);
 }
 
-/* ---- learning, recognition, embedding ----------------------------------------------------------
- */
+/* ---- learning, recognition, embedding -------------------------------------------------------- */
 
-static void costs_at_any_scale(void)
+TEST(costs_at_any_scale)
 {
     enum { n = 5, m = 2 };
-    const spd_metric metrics[] = {SPD_STEIN, SPD_AIRM, SPD_JEFFREY, SPD_LOG_EUCLIDEAN,
-                                  SPD_LOG_EUCLIDEAN};
-    rng r;
-    rng_seed(&r, 5);
+    const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
+                                  SPD_METRIC_LOG_EUCLIDEAN, SPD_METRIC_LOG_EUCLIDEAN};
+    rng r = seeded(5);
     double *X = random_set(&r, n, P, 10.0), *Q = block(n * n), W[n * m], G[n * m], H[n * m];
     spd_pair pair[P];
     random_orthogonal(&r, n, Q);
@@ -286,16 +272,13 @@ static void costs_at_any_scale(void)
         o.log_cost = k % 5 == 4 ? SPD_LOG_COST_EXACT : SPD_LOG_COST_APPROXIMATE;
         o.pairs = P;
         o.own_pairs = pair;
-        CHECK(spd_cost(NULL, n, P, X, &o, &base, G) == SPD_OK, "base");
-        CHECK(spd_cost(NULL, n, P, Y, &o, &cost, H) == SPD_OK, "cost");
-        CHECK_CLOSE(cost, base, 1e-10 * fabs(base), "%s, 2^%d", spd_metric_name(o.metric),
+        CHECK(spd_cost(NULL, SPD_SET(n, P, X), &o, &base, G) == SPD_OK, "base");
+        CHECK(spd_cost(NULL, SPD_SET(n, P, Y), &o, &cost, H) == SPD_OK, "cost");
+        CHECK_CLOSE(cost, base, 1e-10 * fabs(base), "%s, 2^%d", spd_name(SPD_ENUM_METRIC, o.metric),
                     exponents[k / 5]);
         CHECK(relative_gap(n * m, H, G) < 1e-9, "%s, 2^%d: gradient off by %g",
-              spd_metric_name(o.metric), exponents[k / 5], relative_gap(n * m, H, G));
-        free(Y);
+              spd_name(SPD_ENUM_METRIC, o.metric), exponents[k / 5], relative_gap(n * m, H, G));
     }
-    free(X);
-    free(Q);
 }
 
 #define CLASSES 3
@@ -305,23 +288,22 @@ static void costs_at_any_scale(void)
 static spd_status classify(spd_context *ctx, const char *name, size_t n, const double *X,
                            const int *label, int *found)
 {
-    spd_method method = SPD_INIT(spd_method);
-    spd_classifier *c = NULL;
+    spd_method method = SPD_STRUCT(spd_method);
+    OWN(spd_classifier) c = NULL;
     spd_samples train = {.size = sizeof train, .p = TRAIN, .n = n, .X = X};
     spd_samples queries = {.size = sizeof queries, .p = P, .n = n, .X = X + TRAIN * n * n};
     train.classes = CLASSES;
     train.label = label;
     CHECK(spd_method_parse(ctx, name, &method) == SPD_OK, "%s", name);
-    if (spd_method_uses(&method, SPD_PARAM_M))
-        method.value[SPD_PARAM_M] = 2;
+    if (spd_method_uses(&method, SPD_PARAMETER_M))
+        method.value[SPD_PARAMETER_M] = 2;
     spd_status status = spd_classifier_fit(ctx, &method, &train, NULL, &c);
     if (status >= 0)
         status = spd_classifier_predict(ctx, c, &queries, found);
-    spd_classifier_free(c);
     return status;
 }
 
-static void classifiers_at_any_scale(void)
+TEST(classifiers_at_any_scale)
 {
     enum { n = 4, ALL = TRAIN + P };
     static const char *const names[] = {"nn-airm",
@@ -347,9 +329,8 @@ static void classifiers_at_any_scale(void)
                                         "pca-nn-airm",
                                         "nn-jeffrey-ml",
                                         "nn-log-euclidean-ml"};
-    spd_context *ctx = spd_context_new();
-    rng r;
-    rng_seed(&r, 6);
+    spd_context *ctx = context_on(0);
+    rng r = seeded(6);
     double *X = random_set(&r, n, ALL, 10.0);
     int label[ALL], base[P], found[P];
     for (size_t i = 0; i < ALL; i++) {
@@ -371,22 +352,18 @@ static void classifiers_at_any_scale(void)
                 CHECK(euclidean && abs(e) > 400 &&
                           strstr(spd_context_error(ctx)->message, "range of numbers"),
                       "%s, 2^%d: %s", names[k], e, spd_context_error(ctx)->message);
-            free(Y);
         }
     }
-    free(X);
-    spd_context_free(ctx);
 }
 
 /* Methods on vectors scale them to unit length, so that their size does not matter, or refuse it.
  */
-static void vectors_at_any_scale(void)
+TEST(vectors_at_any_scale)
 {
     enum { SIDE = 12, dim = SIDE * SIDE, ALL = TRAIN + P };
     static const char *const names[] = {"src", "gsrc"};
-    spd_context *ctx = spd_context_new();
-    rng r;
-    rng_seed(&r, 10);
+    spd_context *ctx = context_on(0);
+    rng r = seeded(10);
     double *V = block(ALL * dim);
     int label[ALL], base[2][P] = {0}, found[P];
     for (size_t i = 0; i < ALL; i++)
@@ -397,8 +374,8 @@ static void vectors_at_any_scale(void)
     for (size_t k = 0; k < 2 * (EXPONENTS + 1); k++) {
         int e = k < 2 ? 0 : exponents[k / 2 - 1];
         size_t which = k % 2;
-        spd_method method = SPD_INIT(spd_method);
-        spd_classifier *c = NULL;
+        spd_method method = SPD_STRUCT(spd_method);
+        OWN(spd_classifier) c = NULL;
         double *Y = scaled(ALL * dim, V, e);
         spd_samples train = {.size = sizeof train, .p = TRAIN, .height = SIDE, .width = SIDE};
         spd_samples queries = train;
@@ -420,21 +397,16 @@ static void vectors_at_any_scale(void)
         if (k == 0)
             CHECK(memcmp(base[which], label + TRAIN, sizeof found) == 0, "%s is not right",
                   names[which]);
-        spd_classifier_free(c);
-        free(Y);
     }
-    free(V);
-    spd_context_free(ctx);
 }
 
-static void embeddings_at_any_scale(void)
+TEST(embeddings_at_any_scale)
 {
     enum { n = 4, d = 2 };
-    const spd_metric metrics[] = {SPD_AIRM, SPD_STEIN, SPD_LOG_EUCLIDEAN, SPD_BURES_WASSERSTEIN,
-                                  SPD_EUCLIDEAN};
-    spd_context *ctx = spd_context_new();
-    rng r;
-    rng_seed(&r, 7);
+    const spd_metric metrics[] = {SPD_METRIC_AIRM, SPD_METRIC_STEIN, SPD_METRIC_LOG_EUCLIDEAN,
+                                  SPD_METRIC_BURES_WASSERSTEIN, SPD_METRIC_EUCLIDEAN};
+    spd_context *ctx = context_on(0);
+    rng r = seeded(7);
     double *X = random_set(&r, n, P, 10.0), A[P * d], B[P * d];
     for (int kind = 0; kind < SPD_EMBEDDINGS; kind++)
         for (size_t k = 0; k < 5; k++)
@@ -448,36 +420,31 @@ static void embeddings_at_any_scale(void)
                 if (spd_embed(ctx, &o, n, P, X, A, NULL, NULL) == SPD_EINVAL)
                     continue; /* no log maps */
                 int e = exponents[i], square = power_of(metrics[k]) * e;
-                int grows = kind == SPD_EMBED_MDS || kind == SPD_EMBED_PGA;
+                int grows = kind == SPD_EMBEDDING_MDS || kind == SPD_EMBEDDING_PGA;
                 double *Y = scaled(P * n * n, X, e);
                 spd_status status = spd_embed(ctx, &o, n, P, Y, B, NULL, NULL);
                 if (status < 0)
-                    CHECK(metrics[k] == SPD_EUCLIDEAN && abs(e) > 400 &&
+                    CHECK(metrics[k] == SPD_METRIC_EUCLIDEAN && abs(e) > 400 &&
                               strstr(spd_context_error(ctx)->message, "range of numbers"),
-                          "%s, 2^%d: %s", spd_embedding_name(o.kind), e,
+                          "%s, 2^%d: %s", spd_name(SPD_ENUM_EMBEDDING, o.kind), e,
                           spd_context_error(ctx)->message);
-                else if (kind != SPD_EMBED_PGA || metrics[k] != SPD_BURES_WASSERSTEIN) {
+                else if (kind != SPD_EMBEDDING_PGA || metrics[k] != SPD_METRIC_BURES_WASSERSTEIN) {
                     for (size_t c = 0; grows && c < P * d; c++)
                         B[c] = ldexp(B[c], -square / 2);
                     CHECK(relative_gap(P * d, B, A) < 1e-6, "%s, %s, 2^%d: off by %g",
-                          spd_embedding_name(o.kind), spd_metric_name(metrics[k]), e,
-                          relative_gap(P * d, B, A));
+                          spd_name(SPD_ENUM_EMBEDDING, o.kind),
+                          spd_name(SPD_ENUM_METRIC, metrics[k]), e, relative_gap(P * d, B, A));
                 }
-                free(Y);
             }
-    free(X);
-    spd_context_free(ctx);
 }
 
-/* ---- covariances -------------------------------------------------------------------------------
- */
+/* ---- covariances ----------------------------------------------------------------------------- */
 
-static void covariances_at_any_scale(void)
+TEST(covariances_at_any_scale)
 {
     enum { n = 4, r = 30 };
-    spd_context *ctx = spd_context_new();
-    rng g;
-    rng_seed(&g, 8);
+    spd_context *ctx = context_on(0);
+    rng g = seeded(8);
     double O[r * n], C[n * n], K[n * n];
     for (size_t e = 0; e < r * n; e++)
         O[e] = 3.0 + rng_normal(&g);
@@ -489,78 +456,70 @@ static void covariances_at_any_scale(void)
             CHECK(spd_covariance(ctx, r, n, O, &o, K) == SPD_OK, "base");
             spd_status status = spd_covariance(ctx, r, n, Q, &o, C);
             if (status == SPD_OK)
-                check_same(n * n, C, 2 * e, K, spd_shrinkage_name(o.shrinkage), 0, e);
+                check_same(n * n, C, 2 * e, K, spd_name(SPD_ENUM_SHRINKAGE, o.shrinkage), 0, e);
             else
                 CHECK(!fits(2 * e) && strstr(spd_context_error(ctx)->message, "squares"),
-                      "%s, 2^%d: %s", spd_shrinkage_name(o.shrinkage), e,
+                      "%s, 2^%d: %s", spd_name(SPD_ENUM_SHRINKAGE, o.shrinkage), e,
                       spd_context_error(ctx)->message);
-            free(Q);
         }
-    spd_context_free(ctx);
 }
 
-/* ---- single results -----------------------------------------------------------------------------
- */
+/* ---- single results -------------------------------------------------------------------------- */
 
-static void linear_algebra_at_the_ends(void)
+TEST(linear_algebra_at_the_ends)
 {
     enum { n = 3 };
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     double X[n * n] = {0}, Y[n * n] = {0}, S[n * n], lambda[n], W[n * n] = {0};
     for (size_t i = 0; i < n; i++) {
         X[i * (n + 1)] = ldexp(1.0 + (double)i, 600);
         Y[i * (n + 1)] = ldexp(1.0, -600);
         W[i * (n + 1)] = 0x1p300;
     }
-    CHECK(spd_congruence(ctx, n, n, 1, X, W, S) == SPD_ENUMERIC, "2^1200");
-    CHECK(strstr(spd_context_error(ctx)->message, "range of numbers"), "%s",
-          spd_context_error(ctx)->message);
-    CHECK(spd_congruence(ctx, n, n, 1, Y, W, S) == SPD_OK && S[0] == 1.0, "1");
-    CHECK(spd_eigh_general(ctx, n, 1, X, Y, lambda, NULL) < 0, "2^1200");
-    CHECK(spd_eigh_general(ctx, n, 1, Y, X, lambda, NULL) == SPD_ENUMERIC, "2^-1200");
-    CHECK(strstr(spd_context_error(ctx)->message, "range of numbers"), "%s",
-          spd_context_error(ctx)->message);
-    CHECK(spd_inverse(ctx, n, 1, X, S) == SPD_OK && S[0] == 0x1p-600, "2^-600");
-    CHECK(spd_logdet(ctx, n, 1, X, lambda) == SPD_OK, "determinant");
+    CHECK(spd_congruence(ctx, SPD_SET(n, 1, X), n, W, S) == SPD_ENUMERIC, "2^1200");
+    CHECK_SAYS(ctx, "range of numbers");
+    CHECK(spd_congruence(ctx, SPD_SET(n, 1, Y), n, W, S) == SPD_OK && S[0] == 1.0, "1");
+    CHECK(spd_eigh_general(ctx, SPD_SET(n, 1, X), SPD_SET(n, 1, Y), lambda, NULL) < 0, "2^1200");
+    CHECK(spd_eigh_general(ctx, SPD_SET(n, 1, Y), SPD_SET(n, 1, X), lambda, NULL) == SPD_ENUMERIC,
+          "2^-1200");
+    CHECK_SAYS(ctx, "range of numbers");
+    CHECK(spd_inverse(ctx, SPD_SET(n, 1, X), S) == SPD_OK && S[0] == 0x1p-600, "2^-600");
+    CHECK(spd_logdet(ctx, SPD_SET(n, 1, X), lambda) == SPD_OK, "determinant");
     CHECK_CLOSE(lambda[0], 1800.0 * log(2.0) + log(6.0), 1e-12, "determinant");
     X[0] = NAN;
-    CHECK(spd_congruence(ctx, n, n, 1, X, W, S) == SPD_ENOTFINITE, "NaN");
-    spd_context_free(ctx);
+    CHECK(spd_congruence(ctx, SPD_SET(n, 1, X), n, W, S) == SPD_ENOTFINITE, "NaN");
 }
 
 /* Only ratios of weights matter; those that would take gradients out of the range are refused. */
-static void weights_of_a_graph(void)
+TEST(weights_of_a_graph)
 {
     enum { n = 4 };
-    rng r;
-    rng_seed(&r, 9);
+    rng r = seeded(9);
     double *X = random_set(&r, n, P, 10.0), first[n * 2];
     const double weight[] = {1.0, 0x1p100, 0x1p-100, 1e-200, 1e200};
     for (size_t k = 0; k < 5; k++) {
         spd_fit_options o;
-        spd_model *model = NULL;
+        OWN(spd_model) model = NULL;
         spd_pair pair[P];
         for (uint32_t i = 0; i < P; i++)
             pair[i] = (spd_pair){i, (i + 1) % P, i % 2 ? weight[k] : 0.0, i % 2 ? 0.0 : weight[k]};
         spd_fit_defaults(&o, sizeof o);
         o.m = 2;
         o.max_iter = 10;
-        o.learning = SPD_OWN_GRAPH;
+        o.learning = SPD_LEARNING_OWN_GRAPH;
         o.pairs = P;
         o.own_pairs = pair;
-        spd_status status = spd_fit(NULL, n, P, X, NULL, &o, NULL, &model);
+        spd_status status = spd_fit(NULL, SPD_SET(n, P, X), NULL, &o, NULL, &model);
         CHECK(status == (k < 3 ? SPD_OK : SPD_EINVAL), "weight %g: %d", weight[k], status);
         if (k == 0 && model)
             memcpy(first, model->W, sizeof first);
         if (k > 0 && model)
             CHECK(gap_between(n * 2, first, model->W) < 1e-6, "weight %g", weight[k]);
-        spd_model_free(model);
     }
-    free(X);
 }
 
 /* Sums of numbers at the end of the range. */
-static void repairs_at_the_end_of_the_range(void)
+TEST(repairs_at_the_end_of_the_range)
 {
     double X[] = {1.5e308, 1e308, 1.2e308, 1.6e308};
     spd_symmetrize(2, 1, X);
@@ -568,23 +527,4 @@ static void repairs_at_the_end_of_the_range(void)
     CHECK(X[1] == X[2], "not symmetric");
     spd_regularize(2, 1, X, 0.01, 0.0);
     CHECK_CLOSE(X[0] / (1.5e308 + 0.01 * 1.55e308), 1.0, 1e-15, "%g", X[0]);
-}
-
-int main(void)
-{
-    RUN(distances_at_any_scale);
-    RUN(distances_between_scales);
-    RUN(euclidean_zeros);
-    RUN(means_and_geodesics_at_any_scale);
-    RUN(means_between_scales);
-    RUN(functions_at_any_scale);
-    RUN(costs_at_any_scale);
-    RUN(classifiers_at_any_scale);
-    RUN(vectors_at_any_scale);
-    RUN(embeddings_at_any_scale);
-    RUN(covariances_at_any_scale);
-    RUN(linear_algebra_at_the_ends);
-    RUN(weights_of_a_graph);
-    RUN(repairs_at_the_end_of_the_range);
-    return test_summary();
 }

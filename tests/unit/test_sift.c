@@ -77,13 +77,9 @@ static void compare_frames(const setting *s)
                             s->width, s->height, s->bin, f, i);
             CHECK(O[f * stride + SIFT_SIZE] == -7.0, "writes beyond frame %zu", f);
         }
-    if (s->smooth > 0.0)
-        free(seen.grey);
-    free(p.grey);
-    free(O);
 }
 
-static void one_frame_after_the_other(void)
+TEST(one_frame_after_the_other)
 {
     for (size_t i = 0; i < SETTINGS; i++)
         compare_frames(&settings[i]);
@@ -96,7 +92,7 @@ static void compare_vlfeat(const setting *s)
     picture p = picture_for(s);
     sift_grid grid;
     double *O = dense_sift(s, &p, SIFT_SIZE, &grid);
-    float *single = malloc(s->width * s->height * sizeof *single);
+    float *single = take(s->width * s->height * sizeof *single);
     for (size_t e = 0; single && e < s->width * s->height; e++)
         single[e] = (float)p.grey[e];
     VlDsiftFilter *filter =
@@ -110,25 +106,22 @@ static void compare_vlfeat(const setting *s)
         CHECK_CLOSE(O[e], (double)theirs[e], 5e-5, "%zu x %zu bin %zu frame %zu [%zu]", s->width,
                     s->height, s->bin, e / SIFT_SIZE, e % SIFT_SIZE);
     vl_dsift_delete(filter);
-    free(single);
-    free(p.grey);
-    free(O);
 }
 
-static void as_vlfeat(void)
+TEST(as_vlfeat)
 {
     for (size_t i = 0; i < SETTINGS; i++)
         if (settings[i].smooth == 0.0)
             compare_vlfeat(&settings[i]);
 }
 #else
-static void as_vlfeat(void)
+TEST(as_vlfeat)
 {
     test_skip("built without VLFeat (libvlfeat-dev)");
 }
 #endif
 
-static void grid_arithmetic(void)
+TEST(grid_arithmetic)
 {
     const struct {
         size_t side, bin, count;
@@ -151,7 +144,7 @@ static void grid_arithmetic(void)
 }
 
 /* A picture without gradients has descriptors of zeros. */
-static void nothing_to_see(void)
+TEST(nothing_to_see)
 {
     const setting s = {20, 20, 4, 3, 0.0};
     picture p = {20, 20, block(400)};
@@ -161,15 +154,4 @@ static void nothing_to_see(void)
     double *O = dense_sift(&s, &p, SIFT_SIZE, &grid);
     for (size_t e = 0; e < grid.rows * grid.columns * SIFT_SIZE; e++)
         CHECK(O[e] == 0.0, "[%zu] is %g", e, O[e]);
-    free(p.grey);
-    free(O);
-}
-
-int main(void)
-{
-    RUN(one_frame_after_the_other);
-    RUN(as_vlfeat);
-    RUN(grid_arithmetic);
-    RUN(nothing_to_see);
-    return test_summary();
 }

@@ -3,7 +3,7 @@
 #include "image_sweep.h"
 
 #include "describe/descriptor.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 #include "twin_sift.h"
 
 /* ---- the descriptor ----------------------------------------------------------------------- */
@@ -23,7 +23,6 @@ static image *image_of(uint64_t seed, size_t width, size_t height, size_t channe
         picture p = random_picture(coloured ? seed + c : seed, width, height);
         for (size_t e = 0; e < width * height; e++)
             in->pixel[e * channels + c] = p.grey[e];
-        free(p.grey);
     }
     return in;
 }
@@ -54,7 +53,6 @@ static size_t twin_observations(const image *in, size_t n, double *O)
             O[f * n + i] = in->pixel[(b * in->width + a) * 3 + k % 3];
         }
     }
-    free(p.grey);
     return rows * columns;
 }
 
@@ -62,7 +60,7 @@ static void compare_covariance(int grey)
 {
     enum { WIDTH = 45, HEIGHT = 47, MOST = 400 };
     const size_t n = grey ? 128 : 155;
-    image *in = image_of(4, WIDTH, HEIGHT, 3, 1);
+    OWN(image) in = image_of(4, WIDTH, HEIGHT, 3, 1);
     double *O = block(MOST * n), *mean = block(n), *C = block(n * n);
     size_t r = twin_observations(in, n, O);
     for (size_t i = 0; i < n; i++) {
@@ -78,51 +76,41 @@ static void compare_covariance(int grey)
     }
     spd_describe_options o = options_for(WIDTH, HEIGHT);
     o.grey = grey;
-    description got = describe_image(&descriptor_sift_color, &o, in);
+    FREED_BY(description_free) description got = describe_image(&descriptor_sift_color, &o, in);
     CHECK(got.n == n && got.count == 1, "%zu", got.n);
     for (size_t e = 0; got.n == n && e < n * n; e++)
         CHECK_CLOSE(got.X[e], C[e], 1e-9 * sqrt(C[e / n * (n + 1)] * C[e % n * (n + 1)]),
                     "entry %zu, %zu", e / n, e % n);
-    description_free(&got);
-    image_free(in);
-    free(O);
-    free(mean);
-    free(C);
 }
 
-static void covariance_in_the_open(void)
+TEST(covariance_in_the_open)
 {
     compare_covariance(0);
     compare_covariance(1);
 }
 
 /* The usual regularisation is added to what 0 gives. */
-static void usual_regularisation(void)
+TEST(usual_regularisation)
 {
-    image *in = image_of(4, 45, 47, 3, 1);
+    OWN(image) in = image_of(4, 45, 47, 3, 1);
     spd_describe_options o = options_for(0, 0);
-    description plain = describe_image(&descriptor_sift_color, &o, in);
-    o.covariance.regularize = defaults_regularize(SPD_DESCRIBE_SIFT_COLOR);
-    description usual = describe_image(&descriptor_sift_color, &o, in);
+    FREED_BY(description_free) description plain = describe_image(&descriptor_sift_color, &o, in);
+    o.covariance.regularize = defaults_regularize(SPD_DESCRIPTOR_SIFT_COLOR);
+    FREED_BY(description_free) description usual = describe_image(&descriptor_sift_color, &o, in);
     if (plain.n == 155 && usual.n == 155) {
         spd_regularize(155, 1, plain.X, 1e-5, 0.0);
         CHECK(memcmp(plain.X, usual.X, sizeof(double) * 155 * 155) == 0, "not 1e-5");
     }
-    description_free(&plain);
-    description_free(&usual);
-    image_free(in);
 }
 
 /* The usual settings on a small image: its pixels are enlarged eight times. */
-static void enlarged(void)
+TEST(enlarged)
 {
     spd_describe_options o;
-    spd_describe_defaults(SPD_DESCRIBE_SIFT_COLOR, &o, sizeof o);
-    image *in = image_of(8, 50, 51, 3, 1);
-    description got = describe_image(&descriptor_sift_color, &o, in);
-    CHECK(got.n == 155 && spd_check(NULL, 155, 1, got.X, 0.0) == SPD_OK, "%zu", got.n);
-    description_free(&got);
-    image_free(in);
+    spd_describe_defaults(SPD_DESCRIPTOR_SIFT_COLOR, &o, sizeof o);
+    OWN(image) in = image_of(8, 50, 51, 3, 1);
+    FREED_BY(description_free) description got = describe_image(&descriptor_sift_color, &o, in);
+    CHECK(got.n == 155 && spd_check(NULL, SPD_SET(155, 1, got.X), 0.0) == SPD_OK, "%zu", got.n);
 }
 
 /* ---- threads ------------------------------------------------------------------------------ */
@@ -142,14 +130,13 @@ static spd_status one_of_many(void *user, size_t chunk, int thread)
 }
 
 /* Several threads describe at once and do not get in each other's way. */
-static void many_at_once(void)
+TEST(many_at_once)
 {
-    image *in = image_of(6, 60, 50, 3, 1);
+    OWN(image) in = image_of(6, 60, 50, 3, 1);
     spd_describe_options o = options_for(0, 0);
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(4);
     void *shared = NULL;
     crowd c = {.options = &o, .in = in};
-    spd_context_set_threads(ctx, 4);
     CHECK(descriptor_sift_color.prepare(ctx, &o, &shared) == SPD_OK, "prepare");
     spd_status status = parallel_for(ctx, 8, one_of_many, &c, NULL, NULL, 0.0, NULL);
     CHECK(status == SPD_OK, "%d", (int)status);
@@ -160,19 +147,17 @@ static void many_at_once(void)
     for (size_t i = 0; i < 8; i++)
         description_free(&c.out[i]);
     same_for_threads(&descriptor_sift_color, &o, in);
-    spd_context_free(ctx);
-    image_free(in);
 }
 
 /* ---- faults ------------------------------------------------------------------------------- */
 
-static void refusals(void)
+TEST(refusals)
 {
     const descriptor *d = &descriptor_sift_color;
     spd_describe_options o = options_for(60, 60);
     expect_refusal(d, &o, image_of(1, 45, 47, 1, 0), "no colours");
     expect_refusal(d, &o, image_of(1, 45, 47, 3, 0), "no colours");
-    o.covariance.regularize = defaults_regularize(SPD_DESCRIBE_SIFT_COLOR);
+    o.covariance.regularize = defaults_regularize(SPD_DESCRIPTOR_SIFT_COLOR);
     expect_refusal(d, &o, image_of(1, 45, 47, 3, 0), "no colours");
     expect_refusal(d, &o, flat_image(1, 1), "same intensity");
     expect_refusal(d, &o, flat_image(30, 20), "same intensity");
@@ -189,30 +174,27 @@ static void refusals(void)
 }
 
 /* Grey and coloured images in one set: whoever asks for regularisation gets it. */
-static void grey_among_colours(void)
+TEST(grey_among_colours)
 {
     spd_describe_options o = options_for(0, 0);
     o.covariance.regularize = 1e-3;
     for (size_t channels = 1; channels <= 3; channels += 2) {
-        image *in = image_of(2, 45, 47, channels, 0);
-        description got = describe_image(&descriptor_sift_color, &o, in);
-        CHECK(got.n == 155 && spd_check(NULL, 155, 1, got.X, 0.0) == SPD_OK, "%zu", got.n);
-        description_free(&got);
-        image_free(in);
+        OWN(image) in = image_of(2, 45, 47, channels, 0);
+        FREED_BY(description_free) description got = describe_image(&descriptor_sift_color, &o, in);
+        CHECK(got.n == 155 && spd_check(NULL, SPD_SET(155, 1, got.X), 0.0) == SPD_OK, "%zu", got.n);
     }
 }
 
-static void allocations(void)
+TEST(allocations)
 {
-    image *in = image_of(6, 50, 52, 3, 1);
+    OWN(image) in = image_of(6, 50, 52, 3, 1);
     spd_describe_options o = options_for(45, 47);
     sweep_descriptor(&descriptor_sift_color, &o, in);
     o.smooth = 1.0;
     sweep_descriptor(&descriptor_sift_color, &o, in);
-    image_free(in);
 }
 
-static void parameters(void)
+TEST(parameters)
 {
     spd_describe_options o = options_for(400, 300);
     json_t *object = json_object();
@@ -221,17 +203,4 @@ static void parameters(void)
     CHECK(json_integer_value(json_object_get(object, "bin")) == 3, "bin");
     CHECK(json_is_true(json_object_get(object, "color")), "color");
     json_decref(object);
-}
-
-int main(void)
-{
-    RUN(covariance_in_the_open);
-    RUN(usual_regularisation);
-    RUN(enlarged);
-    RUN(many_at_once);
-    RUN(refusals);
-    RUN(grey_among_colours);
-    RUN(allocations);
-    RUN(parameters);
-    return test_summary();
 }

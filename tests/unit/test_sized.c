@@ -22,7 +22,7 @@ typedef struct newer_options {
 
 static const options defaults = {sizeof(options), 1.0, 2.0};
 
-static void takes_what_both_know(void)
+TEST(takes_what_both_know)
 {
     old_options old = {sizeof old, 7.0};
     options mine = defaults;
@@ -32,7 +32,7 @@ static void takes_what_both_know(void)
     CHECK(mine.a == 7.0, "sized");
 }
 
-static void refuses_what_it_does_not_know(void)
+TEST(refuses_what_it_does_not_know)
 {
     newer_options newer = {sizeof newer, 7.0, 8.0, 0.0};
     options mine = defaults;
@@ -44,9 +44,9 @@ static void refuses_what_it_does_not_know(void)
     CHECK(mine.a == 1.0 && mine.b == 2.0, "sized");
 }
 
-static void refuses_no_size(void)
+TEST(refuses_no_size)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     options none = {0, 7.0, 8.0}, mine = defaults;
     CHECK(sized_take(ctx, "spd_options", sizeof mine, &mine, &none) == SPD_EINVAL, "sized");
     CHECK(strstr(spd_context_error(ctx)->message, "spd_options"), "sized");
@@ -55,10 +55,9 @@ static void refuses_no_size(void)
     none.size = SIZE_MAX / 3; /* as memory that was never set holds it */
     CHECK(sized_check(ctx, "spd_options", &none) == SPD_EINVAL, "sized");
     CHECK(mine.a == 1.0, "sized");
-    spd_context_free(ctx);
 }
 
-static void gives_what_both_know(void)
+TEST(gives_what_both_know)
 {
     old_options old = {sizeof old, 0.0};
     newer_options newer = {sizeof newer, 0.0, 0.0, 9.0};
@@ -68,13 +67,4 @@ static void gives_what_both_know(void)
     CHECK(old.size == sizeof old && old.a == 1.0, "sized");
     CHECK(newer.size == sizeof newer && newer.a == 1.0 && newer.b == 2.0 && newer.c == 0.0,
           "sized");
-}
-
-int main(void)
-{
-    RUN(takes_what_both_know);
-    RUN(refuses_what_it_does_not_know);
-    RUN(refuses_no_size);
-    RUN(gives_what_both_know);
-    return test_summary();
 }

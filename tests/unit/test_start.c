@@ -1,5 +1,5 @@
 /* test_start.c - where a fit begins: orthonormal, and the space that was asked for. */
-#include "test.h"
+#include "repeat.h"
 
 #include "base/memory.h"
 #include "learn/start.h"
@@ -27,49 +27,43 @@ static double outside(size_t n, size_t m, const double *W, const double *V)
     times(m, n, m, T, V, C);
     times(n, m, m, W, C, P);
     double gap = gap_between(n * m, P, V);
-    free(T);
-    free(C);
-    free(P);
     return gap;
 }
 
 static const size_t sizes[][2] = {{2, 1}, {5, 2}, {8, 7}, {40, 20}, {93, 20}, {160, 60}};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
-static void all_are_orthonormal(void)
+TEST(all_are_orthonormal)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t s = 0; s < SIZES; s++) {
         size_t n = sizes[s][0], m = sizes[s][1];
         double *X = random_set(&r, n, 3, 1e4), *given = block(n * m), *W = block(n * m);
         for (size_t e = 0; e < n * m; e++)
             given[e] = 1e3 * rng_normal(&r) + 2e3; /* far from orthogonal */
-        for (int init = 0; init <= SPD_INIT_GIVEN; init++) {
-            spd_status status = start_point(NULL, (spd_init)init, n, m, 3, X, given, &r, W);
+        for (int init = SPD_INIT_IDENTITY; init <= SPD_INIT_GIVEN; init++) {
+            spd_status status =
+                start_point(NULL, (spd_init)init, SPD_SET(n, 3, X), m, given, &r, W);
             CHECK(status == SPD_OK, "init %d", init);
             CHECK_CLOSE(drift(n, m, W), 0.0, 1e-14, "init %d, n %zu, m %zu", init, n, m);
         }
-        free(X);
-        free(given);
-        free(W);
     }
 }
 
-static void identity(void)
+TEST(identity)
 {
     double W[12];
     const double expected[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
-    CHECK(start_point(NULL, SPD_INIT_IDENTITY, 4, 3, 1, expected, NULL, NULL, W) == SPD_OK, "");
+    CHECK(start_point(NULL, SPD_INIT_IDENTITY, SPD_SET(4, 1, expected), 3, NULL, NULL, W) == SPD_OK,
+          "");
     CHECK(memcmp(W, expected, sizeof W) == 0, "first columns of the identity");
 }
 
 /* The arithmetic mean of M + E and M - E is M; its leading eigenvectors, largest first. */
-static void mean(void)
+TEST(mean)
 {
     const size_t n = 9, m = 3;
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     double lambda[9], *X = block(2 * n * n), *V = block(n * n), *M = block(n * n), W[27];
     for (size_t i = 0; i < n; i++)
         lambda[i] = 1.0 + (double)i;
@@ -81,7 +75,7 @@ static void mean(void)
             X[n * n + a * n + b] = X[n * n + b * n + a] = x - e;
         }
     twin_eigh(n, M, lambda, V);
-    CHECK(start_point(NULL, SPD_INIT_MEAN, n, m, 2, X, NULL, NULL, W) == SPD_OK, "status");
+    CHECK(start_point(NULL, SPD_INIT_MEAN, SPD_SET(n, 2, X), m, NULL, NULL, W) == SPD_OK, "status");
     for (size_t c = 0; c < m; c++) {
         double along = 0.0, largest = 0.0;
         for (size_t i = 0; i < n; i++) {
@@ -91,54 +85,51 @@ static void mean(void)
         CHECK_CLOSE(fabs(along), 1.0, 1e-13, "column %zu", c);
         CHECK(largest > 0.0, "sign of column %zu", c);
     }
-    free(X);
-    free(V);
-    free(M);
 }
 
-static void random_by_seed(void)
+TEST(random_by_seed)
 {
     rng a, b, c;
     rng_seed(&a, 3);
     rng_seed(&b, 3);
     rng_seed(&c, 4);
     double W[20], V[20], U[20], none = 1.0;
-    start_point(NULL, SPD_INIT_RANDOM, 10, 2, 1, &none, NULL, &a, W);
-    start_point(NULL, SPD_INIT_RANDOM, 10, 2, 1, &none, NULL, &b, V);
-    start_point(NULL, SPD_INIT_RANDOM, 10, 2, 1, &none, NULL, &c, U);
+    start_point(NULL, SPD_INIT_RANDOM, SPD_SET(10, 1, &none), 2, NULL, &a, W);
+    start_point(NULL, SPD_INIT_RANDOM, SPD_SET(10, 1, &none), 2, NULL, &b, V);
+    start_point(NULL, SPD_INIT_RANDOM, SPD_SET(10, 1, &none), 2, NULL, &c, U);
     CHECK(memcmp(W, V, sizeof W) == 0, "equal seeds");
     CHECK(outside(10, 2, W, U) > 1e-3, "other seeds");
-    start_point(NULL, SPD_INIT_RANDOM, 10, 2, 1, &none, NULL, &a, V);
+    start_point(NULL, SPD_INIT_RANDOM, SPD_SET(10, 1, &none), 2, NULL, &a, V);
     CHECK(outside(10, 2, W, V) > 1e-3, "the next start is another one");
 }
 
-static void given_keeps_its_space(void)
+TEST(given_keeps_its_space)
 {
     const size_t n = 12, m = 4;
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     double given[48], W[48], again[48];
     for (size_t e = 0; e < n * m; e++) /* columns of very different length */
         given[e] = rng_normal(&r) * pow(10.0, 80.0 * (double)(e % m) - 120.0);
-    CHECK(start_point(NULL, SPD_INIT_GIVEN, n, m, 1, given, given, NULL, W) == SPD_OK, "status");
+    CHECK(start_point(NULL, SPD_INIT_GIVEN, SPD_SET(n, 1, given), m, given, NULL, W) == SPD_OK,
+          "status");
     for (size_t e = 0; e < n * m; e++)
         given[e] *= pow(10.0, 120.0 - 80.0 * (double)(e % m));
     CHECK_CLOSE(outside(n, m, W, given) / norm(n * m, given), 0.0, 1e-13, "space");
-    CHECK(start_point(NULL, SPD_INIT_GIVEN, n, m, 1, W, W, NULL, again) == SPD_OK, "status");
+    CHECK(start_point(NULL, SPD_INIT_GIVEN, SPD_SET(n, 1, W), m, W, NULL, again) == SPD_OK,
+          "status");
     CHECK_CLOSE(gap_between(n * m, W, again), 0.0, 1e-14, "orthonormal stays");
 }
 
 static void refuse(size_t n, size_t m, const double *given, spd_status expected)
 {
     double W[64] = {42.0};
-    spd_context *ctx = spd_context_new();
-    spd_status status = start_point(ctx, SPD_INIT_GIVEN, n, m, 1, W, given, NULL, W);
+    spd_context *ctx = context_on(0);
+    spd_status status = start_point(ctx, SPD_INIT_GIVEN, SPD_SET(n, 1, W), m, given, NULL, W);
     CHECK(status == expected && spd_context_error(ctx)->message[0], "status %d", status);
     CHECK(W[0] == 42.0, "W untouched");
-    spd_context_free(ctx);
 }
 
-static void refusals(void)
+TEST(refusals)
 {
     const double same[6] = {1, 2, 2, 4, 3, 6}, zero[6] = {1, 0, 2, 0, 3, 0},
                  nan[6] = {1, 0, 2, NAN, 3, 1};
@@ -148,35 +139,13 @@ static void refusals(void)
     refuse(3, 2, NULL, SPD_EINVAL);
 }
 
-static void allocation_sweep(void)
+TEST(allocation_sweep)
 {
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     double *X = random_set(&r, 6, 4, 10.0), W[12], given[12];
     for (size_t e = 0; e < 12; e++)
         given[e] = rng_normal(&r);
-    for (int init = SPD_INIT_MEAN; init <= SPD_INIT_GIVEN; init++) {
-        spd_status status = SPD_ENOMEM;
-        long k = 0, live = mem_live();
-        while (status == SPD_ENOMEM && ++k < 100) {
-            mem_fail_at(k);
-            status = start_point(NULL, (spd_init)init, 6, 2, 4, X, given, &r, W);
-            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-            CHECK(mem_live() == live, "init %d, allocation %ld: leak", init, k);
-        }
-        CHECK(status == SPD_OK && k > 1, "init %d ended with %d after %ld", init, status, k);
-    }
-    free(X);
-}
-
-int main(void)
-{
-    RUN(all_are_orthonormal);
-    RUN(identity);
-    RUN(mean);
-    RUN(random_by_seed);
-    RUN(given_keeps_its_space);
-    RUN(refusals);
-    RUN(allocation_sweep);
-    return test_summary();
+    for (int init = SPD_INIT_MEAN; init <= SPD_INIT_GIVEN; init++)
+        for (sweep_state s = SWEEP(NULL, 1, NULL, 0); sweep_on(&s);)
+            s.status = start_point(NULL, (spd_init)init, SPD_SET(6, 4, X), 2, given, &r, W);
 }

@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 #include "base/stop.h"
-#include "engine/parallel.h"
+#include "run/parallel.h"
 #include "linalg/kernels.h"
 
 #define LARGE (STOP_FROM + 3)
@@ -46,12 +46,11 @@ static spd_status endless(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-static void callback_ends_a_chunk(void)
+TEST(callback_ends_a_chunk)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(1);
     size_t turns = 0;
     int calls = 0;
-    spd_context_set_threads(ctx, 1);
     spd_context_set_progress(ctx, say_no, &calls);
     CHECK(parallel_for(ctx, 1, endless, &turns, "waiting", "turns", 1.0, NULL) == SPD_ECANCELLED,
           " ");
@@ -60,11 +59,10 @@ static void callback_ends_a_chunk(void)
     /* without a name it repeats what was told before */
     CHECK(parallel_for(ctx, 1, endless, &turns, NULL, NULL, 0.0, NULL) == SPD_ECANCELLED, " ");
     CHECK(calls == 2, "%d calls", calls);
-    spd_context_free(ctx);
 }
 
 /* A loop within a loop hears the outer one's answer; afterwards the outer one is asked again. */
-static void outer_answer(void)
+TEST(outer_answer)
 {
     patience p = {.at = 1000};
     size_t turns = 0;
@@ -90,10 +88,7 @@ static room room_new(rng *r, const kernels *k)
     for (size_t l = 0; l < LANES; l++)
         each[l] = set + l * n * n;
     size_t total = 3 * tri + 2 * square + n * LANES + kernels_eigh_work(n);
-    o.X = aligned_alloc(64, total * sizeof *o.X);
-    if (!o.X)
-        abort();
-    memset(o.X, 0, total * sizeof *o.X);
+    o.X = take_aligned(total, sizeof *o.X);
     o.A = o.X + tri;
     o.L = o.A + tri;
     o.Z = o.L + tri;
@@ -101,7 +96,6 @@ static room room_new(rng *r, const kernels *k)
     o.lambda = o.full + square;
     o.work = o.lambda + n * LANES;
     k->pack(n, LANES, each, o.X);
-    free(set);
     return o;
 }
 
@@ -158,10 +152,9 @@ static size_t questions(const kernels *k, int which, const room *o, size_t at)
     return p.asked;
 }
 
-static void kernels_ask(void)
+TEST(kernels_ask)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     const kernels *k = kernels_get();
     room o = room_new(&r, k);
     for (int which = 0; which < KERNELS; which++) {
@@ -172,28 +165,26 @@ static void kernels_ask(void)
               which, then, half);
         run_kernel(k, which, &o); /* whole again for the next */
     }
-    free(o.X);
 }
 
-/* ---- public functions -------------------------------------------------------------------------
- */
+/* ---- public functions ------------------------------------------------------------------------ */
 
 typedef spd_status (*public_call)(spd_context *ctx, size_t n, size_t p, const double *X,
                                   double *out);
 
 static spd_status call_pairwise(spd_context *ctx, size_t n, size_t p, const double *X, double *out)
 {
-    return spd_pairwise2(ctx, SPD_AIRM, n, p, X, 0, NULL, out);
+    return spd_pairwise2(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), NULL, out);
 }
 
 static spd_status call_mean(spd_context *ctx, size_t n, size_t p, const double *X, double *out)
 {
-    return spd_mean(ctx, SPD_LOG_EUCLIDEAN, n, p, X, NULL, out, NULL);
+    return spd_mean(ctx, SPD_METRIC_LOG_EUCLIDEAN, SPD_SET(n, p, X), NULL, out, NULL);
 }
 
 static spd_status call_log(spd_context *ctx, size_t n, size_t p, const double *X, double *out)
 {
-    return spd_apply(ctx, SPD_LOG, 0.0, n, p, X, out);
+    return spd_apply(ctx, SPD_FUNCTION_LOG, 0.0, SPD_SET(n, p, X), out);
 }
 
 static spd_status call_covariance(spd_context *ctx, size_t n, size_t p, const double *X,
@@ -205,11 +196,9 @@ static spd_status call_covariance(spd_context *ctx, size_t n, size_t p, const do
 static void calls_end(size_t n, size_t p, size_t least)
 {
     const public_call calls[] = {call_pairwise, call_mean, call_log, call_covariance};
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     double *X = random_set(&r, n, p, 100.0), *out = block(p * n * n + p * p);
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 1);
+    spd_context *ctx = context_on(1);
     for (size_t c = 0; c < 4; c++) {
         patience all = {.at = SIZE_MAX}, half = {0};
         stop_source before = stop_swap(source_of(&all));
@@ -222,27 +211,23 @@ static void calls_end(size_t n, size_t p, size_t least)
               half.asked - half.at);
         stop_swap(before);
     }
-    spd_context_free(ctx);
-    free(X);
-    free(out);
 }
 
-static void small_matrices(void)
+TEST(small_matrices)
 {
     calls_end(6, 300, 5);
 }
 
-static void large_matrices(void)
+TEST(large_matrices)
 {
     calls_end(LARGE, 9, 2);
 }
 
 /* A fit that is stopped within an iteration leaves the map of the one before. */
-static void fit_keeps_its_map(void)
+TEST(fit_keeps_its_map)
 {
     enum { N = 8, P = 40, M = 3 };
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     double *X = random_set(&r, N, P, 20.0), *WW = block(M * M);
     int label[P], maps = 0, none = 0;
     spd_fit_options o;
@@ -250,13 +235,12 @@ static void fit_keeps_its_map(void)
     o.m = M;
     for (int i = 0; i < P; i++)
         label[i] = i % 2;
-    spd_context *ctx = spd_context_new();
-    spd_context_set_threads(ctx, 1);
+    spd_context *ctx = context_on(1);
     for (size_t at = 1; at < 3000; at += at / 2 + 1) {
         spd_model *model = NULL;
         patience p = {.at = at};
         stop_source before = stop_swap(source_of(&p));
-        spd_status status = spd_fit(ctx, N, P, X, label, &o, NULL, &model);
+        spd_status status = spd_fit(ctx, SPD_SET(N, P, X), label, &o, NULL, &model);
         stop_swap(before);
         if (p.asked < at) { /* it had ended before */
             spd_model_free(model);
@@ -279,18 +263,4 @@ static void fit_keeps_its_map(void)
         spd_model_free(model);
     }
     CHECK(none > 0 && maps > 0, "%d without a map, %d with one", none, maps);
-    spd_context_free(ctx);
-    free(X);
-    free(WW);
-}
-
-int main(void)
-{
-    RUN(callback_ends_a_chunk);
-    RUN(outer_answer);
-    RUN(kernels_ask);
-    RUN(small_matrices);
-    RUN(large_matrices);
-    RUN(fit_keeps_its_map);
-    return test_summary();
 }

@@ -68,7 +68,6 @@ static spd_status list_file(spd_context *ctx, void *user, const char *path)
     l->files++;
     add_to_sum(&l->sum, path, strlen(path));
     add_to_sum(&l->sum, file.bytes, file.size);
-    bytes_free(&file);
     return SPD_OK;
 }
 
@@ -86,19 +85,17 @@ static image *read_image(const char *path)
     char text[200];
     image *picture = decode(file.bytes, file.size, text);
     CHECK(picture, "%s: %s", path, text);
-    bytes_free(&file);
     return picture;
 }
 
 /* ---- noise ---------------------------------------------------------------------------------- */
 
 /* Averages over many places: the mean must vanish, the spread be that of a useful noise. */
-static void noise_has_mean_and_spread(void)
+TEST(noise_has_mean_and_spread)
 {
     enum { COUNT = 20000 };
     double sum[3] = {0}, square[3] = {0}, most[3] = {0};
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     for (int i = 0; i < COUNT; i++) {
         const double x = 200.0 * rng_uniform(&r) - 100.0, y = 200.0 * rng_uniform(&r) - 100.0;
         const double value[3] = {noise_perlin(7, x, y), noise_fractal(7, x, y, 4),
@@ -116,10 +113,9 @@ static void noise_has_mean_and_spread(void)
     }
 }
 
-static void noise_is_smooth_and_zero_on_the_lattice(void)
+TEST(noise_is_smooth_and_zero_on_the_lattice)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     for (int i = -5; i < 5; i++)
         CHECK(noise_perlin(9, i, 3 * i) == 0.0, "%d", i);
     for (int i = 0; i < 2000; i++) {
@@ -136,11 +132,10 @@ static void noise_is_smooth_and_zero_on_the_lattice(void)
 }
 
 /* The slow twin of noise_cells: all points of a large area, found through cells themselves. */
-static void cells_are_about_their_nearest_points(void)
+TEST(cells_are_about_their_nearest_points)
 {
     enum { POINTS = 30 };
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     for (int i = 0; i < 300; i++) {
         const double x = 10.0 * rng_uniform(&r), y = 10.0 * rng_uniform(&r);
         const noise_cell here = noise_cells(11, x, y, 0.8);
@@ -160,7 +155,7 @@ static void cells_are_about_their_nearest_points(void)
     }
 }
 
-static void keys_differ(void)
+TEST(keys_differ)
 {
     uint64_t key[64];
     for (uint64_t i = 0; i < 64; i++)
@@ -173,11 +168,10 @@ static void keys_differ(void)
 /* ---- PNG files ------------------------------------------------------------------------------ */
 
 /* Written and read again: the nearest of 256 levels, what is beyond cut off. */
-static void written_images_come_back(void)
+TEST(written_images_come_back)
 {
     enum { WIDTH = 13, HEIGHT = 7 };
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     for (size_t channels = 1; channels <= 3; channels += 2) {
         double pixel[WIDTH * HEIGHT * 3], expected[WIDTH * HEIGHT * 3];
         const size_t count = WIDTH * HEIGHT * channels;
@@ -195,42 +189,31 @@ static void written_images_come_back(void)
         file_bytes second = bytes_take("x.png");
         CHECK(first.size == second.size && !memcmp(first.bytes, second.bytes, first.size),
               "%zu channels: other bytes", channels);
-        bytes_free(&first);
-        bytes_free(&second);
     }
 }
 
-static void images_that_cannot_be_written(void)
+TEST(images_that_cannot_be_written)
 {
     double pixel[4] = {0.0};
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     const image odd = {2, 1, 2, pixel, NULL}, none = {0, 1, 1, pixel, NULL},
                 good = {2, 2, 1, pixel, NULL};
     CHECK(image_write(ctx, "x.png", &odd) == SPD_EINVAL && !exists("x.png"), "two channels");
     CHECK(image_write(ctx, "x.png", &none) == SPD_EINVAL && !exists("x.png"), "no pixel");
     CHECK(image_write(ctx, "absent/x.png", &good) == SPD_EIO, "no folder");
-    CHECK(strstr(spd_context_error(ctx)->message, "No such file"), "%s",
-          spd_context_error(ctx)->message);
-    spd_context_free(ctx);
+    CHECK_SAYS(ctx, "No such file");
 }
 
-static void writing_survives_hunger(void)
+TEST(writing_survives_hunger)
 {
     double pixel[30 * 3];
     const image picture = {6, 5, 3, pixel, NULL};
-    const long live = mem_live();
-    int done = 0;
     for (size_t i = 0; i < 90; i++)
         pixel[i] = (double)i / 90.0;
-    for (long k = 1; !done && k < 100; k++) {
-        mem_fail_at(k);
-        spd_status status = image_write(NULL, "x.png", &picture);
-        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-        done = status == SPD_OK;
-        CHECK(done || (status == SPD_ENOMEM && !exists("x.png")), "allocation %ld: %d", k, status);
-        CHECK(mem_live() == live, "allocation %ld: %ld blocks stay", k, mem_live() - live);
+    for (sweep_state s = SWEEP(NULL, 1, NULL, 0); sweep_on(&s);) {
+        s.status = image_write(NULL, "x.png", &picture);
+        CHECK((s.status == SPD_OK) == exists("x.png"), "allocation %ld", s.k);
     }
-    CHECK(done, "never");
     remove("x.png");
 }
 
@@ -259,7 +242,7 @@ static void fill(const outfolder *out)
     mem_free(path);
 }
 
-static void folders_appear_whole(void)
+TEST(folders_appear_whole)
 {
     outfolder *out;
     for (int there = 0; there < 2; there++) {
@@ -278,7 +261,7 @@ static void folders_appear_whole(void)
     }
 }
 
-static void folders_vanish_when_abandoned(void)
+TEST(folders_vanish_when_abandoned)
 {
     outfolder *out;
     clear(FOLDER);
@@ -297,15 +280,14 @@ static void folders_vanish_when_abandoned(void)
 
 static void expect_no_folder(const char *path, const char *part)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     outfolder *out = NULL;
     CHECK(outfolder_open(ctx, path, &out) == SPD_EIO && !out, "%s", path);
     CHECK(strstr(spd_context_error(ctx)->message, part), "'%s' is not about '%s'",
           spd_context_error(ctx)->message, part);
-    spd_context_free(ctx);
 }
 
-static void folders_that_cannot_be_taken(void)
+TEST(folders_that_cannot_be_taken)
 {
     clear(FOLDER);
     CHECK(mkdir(FOLDER, 0777) == 0, "mkdir");
@@ -334,8 +316,7 @@ static listing generate(spd_synth_kind kind, const spd_synth_options *o, int thr
     size_t files = 0;
     spd_context_set_threads(ctx, threads);
     clear(FOLDER);
-    CHECK(spd_synth_files(ctx, kind, o, FOLDER, &files) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_synth_files(ctx, kind, o, FOLDER, &files));
     spd_context_free(ctx);
     const listing l = list(FOLDER);
     CHECK(l.files == files, "%zu files, not %zu", l.files, files);
@@ -343,7 +324,7 @@ static listing generate(spd_synth_kind kind, const spd_synth_options *o, int thr
     return l;
 }
 
-static void same_seed_same_bytes(void)
+TEST(same_seed_same_bytes)
 {
     static const spd_synth_kind kinds[] = {SPD_SYNTH_TEXTURES, SPD_SYNTH_FACES};
     static const size_t files[] = {6, 28};
@@ -359,7 +340,7 @@ static void same_seed_same_bytes(void)
 }
 
 /* Asking for more leaves what was there as it was. */
-static void a_larger_set_begins_the_same(void)
+TEST(a_larger_set_begins_the_same)
 {
     static const spd_synth_kind kinds[] = {SPD_SYNTH_TEXTURES, SPD_SYNTH_FACES};
     static const char *const path[] = {FOLDER "/bark/bark_02.png", FOLDER "/002_bg.png"};
@@ -375,8 +356,6 @@ static void a_larger_set_begins_the_same(void)
         }
         CHECK(seen[0].size == seen[1].size && !memcmp(seen[0].bytes, seen[1].bytes, seen[0].size),
               "%s", path[k]);
-        bytes_free(&seen[0]);
-        bytes_free(&seen[1]);
     }
 }
 
@@ -395,7 +374,7 @@ static double correlation(const image *p, size_t a, size_t b)
 
 /* Every class makes pictures in which there is something to see, and their colours are not one
  * grey. */
-static void textures_have_contrast_and_colours(void)
+TEST(textures_have_contrast_and_colours)
 {
     spd_synth_options o = small(SPD_SYNTH_TEXTURES);
     o.classes = 20;
@@ -408,7 +387,7 @@ static void textures_have_contrast_and_colours(void)
     for (size_t k = 0; k < 5; k++) {
         char path[80];
         snprintf(path, sizeof path, FOLDER "/%s/%s_01.png", names[k], names[k]);
-        image *p = read_image(path);
+        OWN(image) p = read_image(path);
         if (!p)
             continue;
         CHECK(p->width == 64 && p->height == 64 && p->channels == 3, "%s", path);
@@ -423,21 +402,19 @@ static void textures_have_contrast_and_colours(void)
             const double alike = correlation(p, c, c < 2 ? c + 1 : 0);
             CHECK(alike < 0.9999, "%s: grey", path);
         }
-        image_free(p);
     }
     clear(FOLDER);
 }
 
 /* Without noise and with the light in front, a head that looks to the right is the mirror image of
  * the one that looks to the left, but for skin, hair and parting, which are no mirror images. */
-static void turned_heads_mirror(void)
+TEST(turned_heads_mirror)
 {
     enum { SIZE = 48 };
     person p;
     shot s = {.scale = 1.0, .lamp = {0.0, 0.3, 1.0}, .ambient = 0.3, .gain = 1.0, .backdrop = 0.4};
     image *picture[3];
-    rng r;
-    rng_seed(&r, 8);
+    rng r = seeded(8);
     face_draw(&r, &p);
     p.blotches = p.strands = p.parting = 0.0;
     for (int k = 0; k < 3; k++) {
@@ -460,7 +437,7 @@ static void turned_heads_mirror(void)
         image_free(picture[k]);
 }
 
-static void index_of_faces(void)
+TEST(index_of_faces)
 {
     spd_synth_options o = small(SPD_SYNTH_FACES);
     clear(FOLDER);
@@ -492,16 +469,15 @@ static void index_of_faces(void)
 
 static void expect_refused(spd_synth_kind kind, const spd_synth_options *o, const char *part)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     size_t files = 77;
     CHECK(spd_synth_files(ctx, kind, o, FOLDER, &files) < 0 && files == 77, "%s", part);
     CHECK(strstr(spd_context_error(ctx)->message, part), "'%s' is not about '%s'",
           spd_context_error(ctx)->message, part);
     CHECK(!exists(FOLDER), "%s: a folder stays", part);
-    spd_context_free(ctx);
 }
 
-static void options_that_make_no_sense(void)
+TEST(options_that_make_no_sense)
 {
     spd_synth_options o = small(SPD_SYNTH_TEXTURES);
     o.classes = 21;
@@ -522,13 +498,13 @@ static void options_that_make_no_sense(void)
     expect_refused(SPD_SYNTH_KINDS, NULL, "unknown kind");
 }
 
-static void names_of_kinds(void)
+TEST(names_of_kinds)
 {
-    CHECK(strcmp(spd_synth_name(SPD_SYNTH_SPD), "spd") == 0, "spd");
-    CHECK(strcmp(spd_synth_name(SPD_SYNTH_TEXTURES), "textures") == 0, "textures");
-    CHECK(strcmp(spd_synth_name(SPD_SYNTH_MOTION), "motion") == 0, "motion");
-    CHECK(strcmp(spd_synth_name(SPD_SYNTH_FACES), "faces") == 0, "faces");
-    CHECK(!spd_synth_name(SPD_SYNTH_KINDS), "beyond");
+    CHECK(strcmp(spd_name(SPD_ENUM_SYNTH, SPD_SYNTH_SPD), "spd") == 0, "spd");
+    CHECK(strcmp(spd_name(SPD_ENUM_SYNTH, SPD_SYNTH_TEXTURES), "textures") == 0, "textures");
+    CHECK(strcmp(spd_name(SPD_ENUM_SYNTH, SPD_SYNTH_MOTION), "motion") == 0, "motion");
+    CHECK(strcmp(spd_name(SPD_ENUM_SYNTH, SPD_SYNTH_FACES), "faces") == 0, "faces");
+    CHECK(!spd_name(SPD_ENUM_SYNTH, SPD_SYNTH_KINDS), "beyond");
     spd_synth_options o;
     spd_synth_defaults(SPD_SYNTH_TEXTURES, &o, sizeof o);
     CHECK(o.classes == 18 && o.samples == 12 && o.side == 400, "textures");
@@ -543,68 +519,31 @@ static int stop_at_once(void *user, const spd_progress *progress)
     return 1;
 }
 
-static void cancelling_leaves_nothing(void)
+TEST(cancelling_leaves_nothing)
 {
     spd_synth_options o = small(SPD_SYNTH_TEXTURES);
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     int asked = 0;
     o.samples = 2000; /* much longer than it takes to be asked */
     clear(FOLDER);
     spd_context_set_progress(ctx, stop_at_once, &asked);
     CHECK(spd_synth_files(ctx, SPD_SYNTH_TEXTURES, &o, FOLDER, NULL) == SPD_ECANCELLED, "status");
     CHECK(asked > 0 && !exists(FOLDER), "asked %d times", asked);
-    spd_context_free(ctx);
 }
 
-static void hunger_leaves_nothing(void)
+TEST(hunger_leaves_nothing)
 {
     static const spd_synth_kind kinds[] = {SPD_SYNTH_TEXTURES, SPD_SYNTH_FACES};
-    const long live = mem_live();
+    spd_context *ctx = context_on(1);
     for (size_t k = 0; k < 2; k++) {
         spd_synth_options o = small(kinds[k]);
-        int done = 0;
         o.classes = o.samples = 1;
         o.side = 16;
         clear(FOLDER);
-        for (long n = 1; !done && n < 1000; n++) {
-            spd_context *ctx = spd_context_new();
-            spd_context_set_threads(ctx, 1);
-            mem_fail_at(n);
-            spd_status status = spd_synth_files(ctx, kinds[k], &o, FOLDER, NULL);
-            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", n);
-            done = status == SPD_OK;
-            CHECK(done || (status == SPD_ENOMEM && !exists(FOLDER)), "allocation %ld: %s", n,
-                  spd_context_error(ctx)->message);
-            CHECK(done || strstr(spd_context_error(ctx)->message, "out of memory"), "%s",
-                  spd_context_error(ctx)->message);
-            spd_context_free(ctx);
-            CHECK(mem_live() == live, "allocation %ld: %ld blocks stay", n, mem_live() - live);
+        for (sweep_state s = SWEEP(ctx, 1, NULL, 0); sweep_on(&s);) {
+            s.status = spd_synth_files(ctx, kinds[k], &o, FOLDER, NULL);
+            CHECK((s.status == SPD_OK) == exists(FOLDER), "allocation %ld", s.k);
         }
-        CHECK(done, "never");
         clear(FOLDER);
     }
-}
-
-int main(void)
-{
-    RUN(noise_has_mean_and_spread);
-    RUN(noise_is_smooth_and_zero_on_the_lattice);
-    RUN(cells_are_about_their_nearest_points);
-    RUN(keys_differ);
-    RUN(written_images_come_back);
-    RUN(images_that_cannot_be_written);
-    RUN(writing_survives_hunger);
-    RUN(folders_appear_whole);
-    RUN(folders_vanish_when_abandoned);
-    RUN(folders_that_cannot_be_taken);
-    RUN(same_seed_same_bytes);
-    RUN(a_larger_set_begins_the_same);
-    RUN(textures_have_contrast_and_colours);
-    RUN(turned_heads_mirror);
-    RUN(index_of_faces);
-    RUN(options_that_make_no_sense);
-    RUN(names_of_kinds);
-    RUN(cancelling_leaves_nothing);
-    RUN(hunger_leaves_nothing);
-    return test_summary();
 }

@@ -5,6 +5,9 @@
 #include "synth/synth.h"
 #include "unit/test_io_common.h"
 
+OWNER(motion)
+OWNER(skeleton)
+
 enum { JOINTS = 31, MOST_BYTES = 1 << 20 };
 #define UNIT 0.45 /* of lengths in the .asf */
 
@@ -32,9 +35,7 @@ static size_t written(const spd_synth_options *o, size_t i, const char *name, ch
 
 static char *text_room(void)
 {
-    char *text = malloc(MOST_BYTES);
-    if (!text)
-        abort();
+    char *text = take(MOST_BYTES);
     return text;
 }
 
@@ -47,20 +48,18 @@ static size_t number(const spd_synth_options *o, size_t subject, size_t act, siz
 static motion *read_clip(const spd_synth_options *o, size_t subject, size_t act, size_t repeat)
 {
     char asf_name[20], amc_name[80], *text = text_room();
-    skeleton *bones = NULL;
+    OWN(skeleton) bones = NULL;
     motion *moves = NULL;
     snprintf(asf_name, sizeof asf_name, "%c.asf", (char)('a' + (int)subject));
     snprintf(amc_name, sizeof amc_name, "%c_%s_%02zu.amc", (char)('a' + (int)subject),
              actions[act].name, repeat + 1);
     size_t size = written(o, subject, asf_name, text);
-    CHECK(skeleton_parse(ctx, text, size, &bones) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, skeleton_parse(ctx, text, size, &bones));
     size = written(o, number(o, subject, act, repeat), amc_name, text);
     CHECK(amc_parse(ctx, bones, text, size, &moves) == SPD_OK, "%s: %s", amc_name,
           spd_context_error(ctx)->message);
     if (!moves)
         abort();
-    skeleton_free(bones);
-    free(text);
     return moves;
 }
 
@@ -72,17 +71,16 @@ static double distance(const double *a, const double *b)
     return sqrt(sum);
 }
 
-/* ---- skeleton and clips ------------------------------------------------------------------------
- */
+/* ---- skeleton and clips ---------------------------------------------------------------------- */
 
 /* The parsers find 31 joints, and forward kinematics keeps every bone as long as it was drawn. */
-static void clips_are_read_back(void)
+TEST(clips_are_read_back)
 {
     spd_synth_options o = small();
     body b;
     body_draw(o.seed, 1, &b);
     for (size_t a = 0; a < o.classes; a++) {
-        motion *moves = read_clip(&o, 1, a, 0);
+        OWN(motion) moves = read_clip(&o, 1, a, 0);
         CHECK(moves->joints == JOINTS && moves->rate == 120.0, "%zu joints", moves->joints);
         CHECK(moves->frames >= 24 && moves->frames <= 120, "%zu frames", moves->frames);
         for (size_t f = 0; f < moves->frames; f += 7)
@@ -95,7 +93,6 @@ static void clips_are_read_back(void)
             }
         CHECK(strcmp(moves->name[0], "root") == 0 && strcmp(moves->name[30], "rthumb") == 0, "%s",
               moves->name[30]);
-        motion_free(moves);
     }
 }
 
@@ -120,26 +117,23 @@ static size_t action_named(const char *name)
 }
 
 /* Feet on the ground: who claps stands, who has lain down lies, who stood up stands. */
-static void bodies_stand_and_lie(void)
+TEST(bodies_stand_and_lie)
 {
     spd_synth_options o = small();
     double low, high;
-    motion *clap = read_clip(&o, 0, action_named("clapAboveHead"), 0);
+    OWN(motion) clap = read_clip(&o, 0, action_named("clapAboveHead"), 0);
     for (size_t f = 0; f < clap->frames; f++) {
         extent(clap, f, &low, &high);
         CHECK(low > -6.0 && low < 6.0 && high > 45.0, "frame %zu: %g to %g", f, low, high);
     }
-    motion *lie = read_clip(&o, 0, action_named("lieDownFloor"), 0);
+    OWN(motion) lie = read_clip(&o, 0, action_named("lieDownFloor"), 0);
     extent(lie, 0, &low, &high);
     CHECK(high > 45.0, "begins at %g", high);
     extent(lie, lie->frames - 1, &low, &high);
     CHECK(high < 25.0, "ends at %g", high);
-    motion *rise = read_clip(&o, 0, action_named("standUpLie"), 0);
+    OWN(motion) rise = read_clip(&o, 0, action_named("standUpLie"), 0);
     extent(rise, rise->frames - 1, &low, &high);
     CHECK(high > 45.0, "ends at %g", high);
-    motion_free(clap);
-    motion_free(lie);
-    motion_free(rise);
 }
 
 /* Where the body looks at first: across the hips, in degrees. */
@@ -150,10 +144,10 @@ static double heading(const motion *moves)
     return atan2(-(l[2] - r[2]), l[0] - r[0]) / STYLE_DEGREE;
 }
 
-static void every_clip_has_a_place_and_a_heading(void)
+TEST(every_clip_has_a_place_and_a_heading)
 {
     spd_synth_options o = small();
-    motion *first = read_clip(&o, 0, 0, 0), *second = read_clip(&o, 0, 0, 1);
+    OWN(motion) first = read_clip(&o, 0, 0, 0), *second = read_clip(&o, 0, 0, 1);
     CHECK(fabs(heading(first) - heading(second)) > 2.0, "%g", heading(first));
     CHECK(distance(first->position, second->position) > 1.0, "one place");
     clip_key key = {.seed = o.seed};
@@ -163,11 +157,9 @@ static void every_clip_has_a_place_and_a_heading(void)
         double turned = heading(key.repeat ? second : first) - how.heading;
         CHECK(cos(turned * STYLE_DEGREE) > 0.95, "heading %g, looks %g away", how.heading, turned);
     }
-    motion_free(first);
-    motion_free(second);
 }
 
-static void people_differ(void)
+TEST(people_differ)
 {
     body a, b;
     size_t other = 0;
@@ -183,8 +175,7 @@ static void people_differ(void)
     CHECK(body_height(&a, still, still) > sum, "%g", body_height(&a, still, still));
 }
 
-/* ---- curves ------------------------------------------------------------------------------------
- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 /* Catmull-Rom by its Hermite form: h00 a + h10 m0 + h01 b + h11 m1. */
 static double twin_spline(const double *key, double t)
@@ -197,7 +188,7 @@ static double twin_spline(const double *key, double t)
            u * u * (3.0 - 2.0 * u) * key[i + 1] + u * u * (u - 1.0) * m1;
 }
 
-static void splines(void)
+TEST(splines)
 {
     const double key[ACTION_KEYS] = {3, -20, 50, 50, 7, 120, -1};
     for (size_t i = 0; i < ACTION_KEYS; i++)
@@ -207,7 +198,7 @@ static void splines(void)
     CHECK(action_spline(key, -0.5) == 3.0 && action_spline(key, 7.0) == -1.0, "outside");
 }
 
-static void action_table(void)
+TEST(action_table)
 {
     for (size_t a = 0; a < ACTIONS; a++) {
         size_t curves = 0;
@@ -219,10 +210,9 @@ static void action_table(void)
     }
 }
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-static void index_names_every_clip(void)
+TEST(index_names_every_clip)
 {
     spd_synth_options o = small();
     char *text = text_room(), want[100];
@@ -238,10 +228,9 @@ static void index_names_every_clip(void)
     }
     CHECK(synth_count(&generator_motion, &o) == 2 + 56 + 1, "%zu files",
           synth_count(&generator_motion, &o));
-    free(text);
 }
 
-static void seed_alone_decides(void)
+TEST(seed_alone_decides)
 {
     spd_synth_options o = small();
     char *one = text_room(), *two = text_room();
@@ -251,17 +240,15 @@ static void seed_alone_decides(void)
     o.seed++;
     size_t other = written(&o, i, "b_elbowToKnee_02.amc", two);
     CHECK(other != size || memcmp(one, two, size) != 0, "another seed gives the same bytes");
-    free(one);
-    free(two);
 }
 
 static void refused(spd_synth_options o, const char *words)
 {
     ctx_clear(ctx);
-    CHECK_FAILED(generator_motion.check(ctx, &o), SPD_EINVAL, words);
+    CHECK_FAILED(ctx, generator_motion.check(ctx, &o), SPD_EINVAL, words);
 }
 
-static void options_without_sense(void)
+TEST(options_without_sense)
 {
     spd_synth_options o = small();
     CHECK(generator_motion.check(ctx, &o) == SPD_OK, "good options");
@@ -279,47 +266,24 @@ static void options_without_sense(void)
 }
 
 /* Skeleton, clip and index: SPD_ENOMEM, no leak, no file. */
-static void memory_runs_out(void)
+TEST(memory_runs_out)
 {
     spd_synth_options o = small();
     const size_t files[] = {0, 5, synth_count(&generator_motion, &o) - 1};
     for (size_t i = 0; i < 3; i++) {
-        long live = mem_live(), k = 0;
-        spd_status status = SPD_ENOMEM;
-        while (status == SPD_ENOMEM && k < 50) {
-            mem_fail_at(++k);
-            status = synth_write(ctx, &generator_motion, &o, scratch_folder, files[i]);
-            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-            CHECK(mem_live() == live, "file %zu leaks at allocation %ld", files[i], k);
-            CHECK(scratch_each(NULL) == (status == SPD_OK), "file %zu, allocation %ld", files[i],
-                  k);
+        for (sweep_state s = SWEEP(ctx, 2, NULL, 0); sweep_on(&s);) {
+            s.status = synth_write(ctx, &generator_motion, &o, scratch_folder, files[i]);
+            CHECK(scratch_each(NULL) == (s.status == SPD_OK), "file %zu, allocation %ld", files[i],
+                  s.k);
         }
-        CHECK(status == SPD_OK && k > 2, "file %zu: %d after %ld", files[i], (int)status, k);
         scratch_each(scratch_remove);
     }
 }
 
-static void folder_that_is_not_there(void)
+TEST(folder_that_is_not_there)
 {
     spd_synth_options o = small();
     ctx_clear(ctx);
-    CHECK_FAILED(synth_write(ctx, &generator_motion, &o, "nowhere/at/all", 0), SPD_EIO,
+    CHECK_FAILED(ctx, synth_write(ctx, &generator_motion, &o, "nowhere/at/all", 0), SPD_EIO,
                  "a.asf|No such file");
-}
-
-int main(void)
-{
-    scratch_begin();
-    RUN(clips_are_read_back);
-    RUN(bodies_stand_and_lie);
-    RUN(every_clip_has_a_place_and_a_heading);
-    RUN(people_differ);
-    RUN(splines);
-    RUN(action_table);
-    RUN(index_names_every_clip);
-    RUN(seed_alone_decides);
-    RUN(options_without_sense);
-    RUN(memory_runs_out);
-    RUN(folder_that_is_not_there);
-    return scratch_end();
 }

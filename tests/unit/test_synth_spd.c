@@ -2,7 +2,7 @@
  * planted subspace and nowhere else, and what is refused. */
 #include "base/memory.h"
 #include "spdml-data.h"
-#include "test.h"
+#include "repeat.h"
 
 static spd_context *ctx;
 
@@ -25,36 +25,31 @@ static spd_data *make(const spd_synth_options *o, double *planted)
 
 static double *room(size_t count)
 {
-    double *block = malloc(count * sizeof *block);
-    if (!block)
-        abort();
+    double *block = take(count * sizeof *block);
     return block;
 }
 
-/* ---- the set itself ----------------------------------------------------------------------------
- */
+/* ---- the set itself -------------------------------------------------------------------------- */
 
-static void shape_labels_and_record(void)
+TEST(shape_labels_and_record)
 {
     spd_synth_options o = usual();
     o.classes = 3;
     o.samples = 5;
     o.seed = 77;
-    spd_data *data = make(&o, NULL);
+    OWN(spd_data) data = make(&o, NULL);
     CHECK(data->p == 15 && data->n == 30 && data->classes == 3 && data->columns == 0, "%zu %zu %zu",
           data->p, data->n, data->classes);
     for (size_t i = 0; i < data->p; i++)
         CHECK(data->label[i] == (int)(i / 5) && data->y->i64[i] == (int64_t)(i / 5), "sample %zu",
               i);
     CHECK(strcmp(data->class_name[2], "2") == 0, "%s", data->class_name[2]);
-    CHECK(spd_check(ctx, data->n, data->p, data->X, 0.0) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_check(ctx, SPD_SET(data->n, data->p, data->X), 0.0));
     CHECK(strstr(data->meta, "\"seed\": 77") && strstr(data->meta, "\"nuisance\": 3\n"), "%s",
           data->meta);
-    spd_data_free(data);
 }
 
-static void planted_basis_is_orthonormal(void)
+TEST(planted_basis_is_orthonormal)
 {
     spd_synth_options o = usual();
     double U[30 * 10];
@@ -69,27 +64,23 @@ static void planted_basis_is_orthonormal(void)
 }
 
 /* Same bits from one thread and from three; other bits from another seed. */
-static void seed_alone_decides(void)
+TEST(seed_alone_decides)
 {
     spd_synth_options o = usual();
     double U[300], V[300];
     spd_context_set_threads(ctx, 1);
-    spd_data *one = make(&o, U);
+    OWN(spd_data) one = make(&o, U);
     spd_context_set_threads(ctx, 3);
-    spd_data *three = make(&o, V);
+    OWN(spd_data) three = make(&o, V);
     spd_context_set_threads(ctx, 0);
     const size_t bytes = one->p * 900 * sizeof(double);
     CHECK(memcmp(one->X, three->X, bytes) == 0 && memcmp(U, V, sizeof U) == 0, "threads matter");
     o.seed++;
-    spd_data *other = make(&o, V);
+    OWN(spd_data) other = make(&o, V);
     CHECK(memcmp(one->X, other->X, bytes) != 0 && memcmp(U, V, sizeof U) != 0, "the seed does not");
-    spd_data_free(one);
-    spd_data_free(three);
-    spd_data_free(other);
 }
 
-/* ---- where the signal is -----------------------------------------------------------------------
- */
+/* ---- where the signal is --------------------------------------------------------------------- */
 
 /* V (n x k) <- what is left of the first columns of the identity outside U, orthonormal. */
 static void complement(size_t n, size_t d, const double *U, double *V)
@@ -119,28 +110,21 @@ static double accuracy(const spd_data *data, size_t m, const double *W)
 {
     size_t right = 0;
     double *S = room(data->p * m * m), *d2 = room(data->p);
-    int64_t *near = malloc(data->p * sizeof *near);
-    if (!near)
-        abort();
-    CHECK(spd_congruence(ctx, data->n, m, data->p, data->X, W, S) == SPD_OK, "congruence");
-    CHECK(spd_nearest(
-              ctx, SPD_AIRM, m, data->p, S, 0, NULL,
-              &(spd_neighbours){.size = sizeof(spd_neighbours), .k = 1, .index = near, .d2 = d2}) ==
-              SPD_OK,
+    int64_t *near = take(data->p * sizeof *near);
+    CHECK(spd_congruence(ctx, SPD_SET(data->n, data->p, data->X), m, W, S) == SPD_OK, "congruence");
+    CHECK(spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(m, data->p, S), NULL, 1, NULL, near, d2,
+                      NULL) == SPD_OK,
           "nn");
     for (size_t i = 0; i < data->p; i++)
         right += data->label[near[i]] == data->label[i];
-    free(S);
-    free(d2);
-    free(near);
     return (double)right / (double)data->p;
 }
 
-static void classes_differ_in_the_planted_subspace_alone(void)
+TEST(classes_differ_in_the_planted_subspace_alone)
 {
     spd_synth_options o = usual();
     double U[300], V[600], all[900] = {0};
-    spd_data *data = make(&o, U);
+    OWN(spd_data) data = make(&o, U);
     complement(30, 10, U, V);
     for (size_t i = 0; i < 30; i++)
         all[31 * i] = 1.0;
@@ -149,24 +133,21 @@ static void classes_differ_in_the_planted_subspace_alone(void)
     CHECK(in > 0.95, "in the subspace %g", in);
     CHECK(out < 0.4, "outside it %g, chance is 0.25", out);
     CHECK(whole > 0.35 && whole < 0.85, "all dimensions %g", whole);
-    spd_data_free(data);
 }
 
 /* Root mean square of the logarithms of the eigenvalues of W' X W. */
 static double spread(const spd_data *data, size_t m, const double *W)
 {
     double sum = 0.0, *S = room(data->p * m * m), *lambda = room(data->p * m);
-    CHECK(spd_congruence(ctx, data->n, m, data->p, data->X, W, S) == SPD_OK, "congruence");
-    CHECK(spd_eigh(ctx, m, data->p, S, lambda, NULL) == SPD_OK, "eigenvalues");
+    CHECK(spd_congruence(ctx, SPD_SET(data->n, data->p, data->X), m, W, S) == SPD_OK, "congruence");
+    CHECK(spd_eigh(ctx, SPD_SET(m, data->p, S), lambda, NULL) == SPD_OK, "eigenvalues");
     for (size_t i = 0; i < data->p * m; i++)
         sum += log(lambda[i]) * log(lambda[i]);
-    free(S);
-    free(lambda);
     return sqrt(sum / (double)(data->p * m));
 }
 
 /* Without signal the planted block varies by 1/2, the other by nuisance/2; mixing adds little. */
-static void variation_is_what_was_asked_for(void)
+TEST(variation_is_what_was_asked_for)
 {
     spd_synth_options o = usual();
     double U[300], V[600];
@@ -183,10 +164,9 @@ static void variation_is_what_was_asked_for(void)
     spd_data_free(data);
 }
 
-/* ---- extremes and refusals ---------------------------------------------------------------------
- */
+/* ---- extremes and refusals ------------------------------------------------------------------- */
 
-static void smallest_sizes(void)
+TEST(smallest_sizes)
 {
     spd_synth_options o = usual();
     o.n = o.planted = o.samples = o.classes = 1;
@@ -196,7 +176,7 @@ static void smallest_sizes(void)
     o.n = o.planted = 7; /* nothing but signal */
     o.classes = 2;
     data = make(&o, NULL);
-    CHECK(spd_check(ctx, 7, 2, data->X, 0.0) == SPD_OK, "n = planted");
+    CHECK(spd_check(ctx, SPD_SET(7, 2, data->X), 0.0) == SPD_OK, "n = planted");
     spd_data_free(data);
     data = make(NULL, NULL);
     CHECK(data->p == 200 && data->n == 30, "defaults");
@@ -214,7 +194,7 @@ static void refused(spd_synth_options o, const char *word)
 
 /* A caller who was compiled when the options ended before `side` gets the same data; one who did
  * not say a size is refused. */
-static void options_of_other_versions(void)
+TEST(options_of_other_versions)
 {
     spd_synth_options o = usual();
     spd_data *now = NULL, *before = NULL;
@@ -230,7 +210,7 @@ static void options_of_other_versions(void)
     refused(o, "size is 0");
 }
 
-static void options_without_sense(void)
+TEST(options_without_sense)
 {
     spd_synth_options o = usual();
     o.classes = 0;
@@ -253,44 +233,19 @@ static void options_without_sense(void)
 }
 
 /* Every allocation fails once: SPD_ENOMEM with a message, no leak, outputs as they were. */
-static void memory_runs_out(void)
+TEST(memory_runs_out)
 {
     spd_synth_options o = usual();
     o.samples = 3;
-    double U[300], before[300];
-    spd_data *data = NULL;
-    long live = mem_live(), k = 0;
-    spd_status status = SPD_ENOMEM;
-    memset(before, 0x55, sizeof before);
-    memcpy(U, before, sizeof U);
-    while (status == SPD_ENOMEM && k < 200) {
-        mem_fail_at(++k);
-        status = spd_synth_data(ctx, &o, U, &data);
-        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-        if (status != SPD_ENOMEM)
-            break;
-        CHECK(mem_live() == live && !data, "leak at allocation %ld", k);
-        CHECK(memcmp(U, before, sizeof U) == 0, "touched at allocation %ld", k);
-        CHECK(strstr(spd_context_error(ctx)->message, "out of memory"), "%s",
-              spd_context_error(ctx)->message);
+    double U[300];
+    for (sweep_state s = SWEEP(ctx, 9, U, sizeof U); sweep_on(&s);) {
+        OWN(spd_data) data = NULL;
+        s.status = spd_synth_data(ctx, &o, U, &data);
+        CHECK_MADE(s, data);
     }
-    CHECK(status == SPD_OK && k > 10, "%d after %ld", (int)status, k);
-    spd_data_free(data);
-    CHECK(mem_live() == live, "leak");
 }
 
-int main(void)
+SETUP(make_context)
 {
-    ctx = spd_context_new();
-    RUN(shape_labels_and_record);
-    RUN(planted_basis_is_orthonormal);
-    RUN(seed_alone_decides);
-    RUN(classes_differ_in_the_planted_subspace_alone);
-    RUN(variation_is_what_was_asked_for);
-    RUN(smallest_sizes);
-    RUN(options_without_sense);
-    RUN(options_of_other_versions);
-    RUN(memory_runs_out);
-    spd_context_free(ctx);
-    return test_summary();
+    ctx = context_on(0);
 }

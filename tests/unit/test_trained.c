@@ -15,9 +15,8 @@ typedef struct both_set {
 
 static both_set both_random(uint64_t seed, size_t p)
 {
-    rng r;
     both_set s = {.set = labelled_random(seed, N, p, 3, 0.3), .V = block(p * D)};
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     for (size_t i = 0; i < p; i++)
         for (size_t e = 0; e < D; e++)
             s.V[i * D + e] = (e % 3 == i % 3 ? 2.0 : 0.5) + 0.3 * rng_normal(&r);
@@ -27,21 +26,15 @@ static both_set both_random(uint64_t seed, size_t p)
     return s;
 }
 
-static void both_free(both_set *s)
-{
-    labelled_free(&s->set);
-    free(s->V);
-}
-
-static void same_labels_as_the_steps(void)
+TEST(same_labels_as_the_steps)
 {
     both_set train = both_random(1, P), queries = both_random(2, Q);
     for (unsigned kind = 0; kind < SPD_CLASSIFIERS; kind++) {
-        const char *name = spd_classifier_name((spd_classifier_kind)kind);
+        const char *name = spd_name(SPD_ENUM_CLASSIFIER, (spd_classifier_kind)kind);
         if (strcmp(name, "gsrc") == 0)
             continue; /* its filters want larger images */
-        spd_method method = SPD_INIT(spd_method);
-        spd_classifier *c = NULL;
+        spd_method method = SPD_STRUCT(spd_method);
+        OWN(spd_classifier) c = NULL;
         int label[Q], expected[Q];
         CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
         spd_status status = spd_classifier_fit(NULL, &method, &train.set.samples, NULL, &c);
@@ -56,29 +49,26 @@ static void same_labels_as_the_steps(void)
         CHECK(memcmp(label, expected, sizeof label) == 0, "%s", name);
         size_t right = steps_correct(&queries.set.samples, label);
         CHECK(right >= Q / 2, "%s: %zu right", name, right);
-        spd_classifier_free(c);
     }
-    both_free(&train);
-    both_free(&queries);
 }
 
 /* The label has the best of its scores, of which there is one for every class with samples. */
-static void scores_go_with_labels(void)
+TEST(scores_go_with_labels)
 {
     both_set train = both_random(1, P), queries = both_random(2, Q);
     train.set.samples.classes = 4; /* the last has no samples */
     for (unsigned kind = 0; kind < SPD_CLASSIFIERS; kind++) {
-        const char *name = spd_classifier_name((spd_classifier_kind)kind);
-        spd_method method = SPD_INIT(spd_method);
-        spd_classifier *c = NULL;
-        spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+        const char *name = spd_name(SPD_ENUM_CLASSIFIER, (spd_classifier_kind)kind);
+        spd_method method = SPD_STRUCT(spd_method);
+        OWN(spd_classifier) c = NULL;
+        spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts);
         int label[Q], alone[Q];
         double score[Q * 4];
         if (strcmp(name, "gsrc") == 0)
             continue; /* its filters want larger images */
         CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
         CHECK(spd_classifier_fit(NULL, &method, &train.set.samples, NULL, &c) >= 0, "%s", name);
-        CHECK(spd_classifier_look(NULL, c, &facts) == SPD_OK && facts.score, "%s", name);
+        CHECK(spd_classifier_info(NULL, c, &facts) == SPD_OK && facts.score, "%s", name);
         spd_status status = spd_classifier_scores(NULL, c, &queries.set.samples, label, score);
         CHECK(status >= 0, "%s: %d", name, status);
         CHECK(spd_classifier_predict(NULL, c, &queries.set.samples, alone) >= 0, "%s", name);
@@ -89,20 +79,18 @@ static void scores_go_with_labels(void)
                 CHECK(facts.score_falls ? own <= other : own >= other, "%s, sample %zu: %g, %g",
                       name, i, own, other);
             }
-        int open = kind == SPD_CDL || kind == SPD_KNN; /* a class without samples has a number */
+        int open = kind == SPD_CLASSIFIER_CDL ||
+                   kind == SPD_CLASSIFIER_KNN; /* a class without samples has a number */
         CHECK(open || isnan(score[3]), "%s: %g", name, score[3]);
-        spd_classifier_free(c);
     }
-    both_free(&train);
-    both_free(&queries);
 }
 
 /* The distances of nn and mdm, one by one. */
-static void scores_are_distances(void)
+TEST(scores_are_distances)
 {
     both_set train = both_random(1, P), queries = both_random(2, Q);
-    spd_classifier *nn = NULL, *mdm = NULL;
-    spd_method method = SPD_INIT(spd_method);
+    OWN(spd_classifier) nn = NULL, *mdm = NULL;
+    spd_method method = SPD_STRUCT(spd_method);
     double score[Q * 3], means[Q * 3], d2[P * Q], M[N * N], to_mean[Q];
     CHECK(spd_method_parse(NULL, "nn-airm", &method) == SPD_OK, " ");
     CHECK(spd_classifier_fit(NULL, &method, &train.set.samples, NULL, &nn) >= 0, " ");
@@ -110,15 +98,17 @@ static void scores_are_distances(void)
     CHECK(spd_classifier_fit(NULL, &method, &train.set.samples, NULL, &mdm) >= 0, " ");
     CHECK(spd_classifier_scores(NULL, nn, &queries.set.samples, NULL, score) == SPD_OK, " ");
     CHECK(spd_classifier_scores(NULL, mdm, &queries.set.samples, NULL, means) == SPD_OK, " ");
-    spd_pairwise2(NULL, SPD_AIRM, N, P, train.set.X, Q, queries.set.X, d2);
+    spd_pairwise2(NULL, SPD_METRIC_AIRM, SPD_SET(N, P, train.set.X), SPD_SET(N, Q, queries.set.X),
+                  d2);
     for (size_t k = 0; k < 3; k++) {
         double part[P * N * N];
         size_t count = 0;
         for (size_t j = 0; j < P; j++)
             if ((size_t)train.set.label[j] == k)
                 memcpy(part + count++ * N * N, train.set.X + j * N * N, N * N * sizeof *part);
-        spd_mean(NULL, SPD_AIRM, N, count, part, NULL, M, NULL);
-        spd_pairwise2(NULL, SPD_AIRM, N, 1, M, Q, queries.set.X, to_mean);
+        spd_mean(NULL, SPD_METRIC_AIRM, SPD_SET(N, count, part), NULL, M, NULL);
+        spd_pairwise2(NULL, SPD_METRIC_AIRM, SPD_SET(N, 1, M), SPD_SET(N, Q, queries.set.X),
+                      to_mean);
         for (size_t i = 0; i < Q; i++) {
             double least = INFINITY;
             for (size_t j = 0; j < P; j++)
@@ -130,10 +120,6 @@ static void scores_are_distances(void)
                   means[i * 3 + k], to_mean[i]);
         }
     }
-    spd_classifier_free(nn);
-    spd_classifier_free(mdm);
-    both_free(&train);
-    both_free(&queries);
 }
 
 static void refused(spd_context *ctx, spd_status status, const char *words)
@@ -146,7 +132,7 @@ static void refused(spd_context *ctx, spd_status status, const char *words)
 /* A classifier on the samples; NULL and a message where they do not suit it. */
 static spd_classifier *fitted(spd_context *ctx, const char *name, const spd_samples *train)
 {
-    spd_method method = SPD_INIT(spd_method);
+    spd_method method = SPD_STRUCT(spd_method);
     spd_classifier *c = NULL;
     CHECK(spd_method_parse(ctx, name, &method) == SPD_OK, "%s", name);
     spd_status status = spd_classifier_fit(ctx, &method, train, NULL, &c);
@@ -154,12 +140,13 @@ static spd_classifier *fitted(spd_context *ctx, const char *name, const spd_samp
     return c;
 }
 
-static void training_that_is_refused(void)
+TEST(training_that_is_refused)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     both_set train = both_random(1, P);
     spd_samples part = train.set.samples;
-    spd_method nn = SPD_INIT(spd_method), src = SPD_INIT(spd_method), odd = SPD_INIT(spd_method);
+    spd_method nn = SPD_STRUCT(spd_method), src = SPD_STRUCT(spd_method),
+               odd = SPD_STRUCT(spd_method);
     spd_method_parse(ctx, "nn-airm", &nn);
     spd_method_parse(ctx, "src", &src);
     spd_classifier *c = NULL;
@@ -189,16 +176,14 @@ static void training_that_is_refused(void)
     part.p = 1;
     refused(ctx, spd_classifier_fit(ctx, &nn, &part, NULL, &c), "of one class");
     CHECK(!c, "a classifier in spite of all");
-    both_free(&train);
-    spd_context_free(ctx);
 }
 
-static void queries_that_are_refused(void)
+TEST(queries_that_are_refused)
 {
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     both_set train = both_random(1, P), queries = both_random(2, Q);
-    spd_classifier *nn = fitted(ctx, "nn-airm", &train.set.samples);
-    spd_classifier *src = fitted(ctx, "src", &train.set.samples);
+    OWN(spd_classifier) nn = fitted(ctx, "nn-airm", &train.set.samples);
+    OWN(spd_classifier) src = fitted(ctx, "src", &train.set.samples);
     int label[Q];
     spd_samples part = queries.set.samples;
     refused(ctx, spd_classifier_predict(ctx, NULL, &part, label), "is missing");
@@ -220,19 +205,4 @@ static void queries_that_are_refused(void)
     part = queries.set.samples;
     part.width = 2;
     refused(ctx, spd_classifier_predict(ctx, src, &part, label), "to classify are 3 x 2, but");
-    spd_classifier_free(nn);
-    spd_classifier_free(src);
-    both_free(&train);
-    both_free(&queries);
-    spd_context_free(ctx);
-}
-
-int main(void)
-{
-    RUN(same_labels_as_the_steps);
-    RUN(scores_go_with_labels);
-    RUN(scores_are_distances);
-    RUN(training_that_is_refused);
-    RUN(queries_that_are_refused);
-    return test_summary();
 }

@@ -1,6 +1,7 @@
 /* test_trained_file.c - trained methods in files, for every method of the table: the same labels
  * from what is read as from what was written, the notes, what a file holds of its training samples,
  * files of the first version, and damage. */
+#define TEST_OWN_MAIN
 #include "classify_steps.h"
 #include "evaluate/trained.h"
 #include "unit/test_io_common.h"
@@ -17,9 +18,8 @@ typedef struct both_set {
 
 static both_set both_random(uint64_t seed, size_t p)
 {
-    rng r;
     both_set s = {.set = labelled_random(seed, N, p, 3, 0.4), .V = block(p * SIDE * SIDE)};
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     for (size_t i = 0; i < p; i++)
         for (size_t e = 0; e < SIDE * SIDE; e++)
             s.V[i * SIDE * SIDE + e] = (e / 5 % 3 == i % 3 ? 2.0 : 0.5) + 0.3 * rng_normal(&r);
@@ -29,15 +29,9 @@ static both_set both_random(uint64_t seed, size_t p)
     return s;
 }
 
-static void both_free(both_set *s)
-{
-    labelled_free(&s->set);
-    free(s->V);
-}
-
 static spd_method method_of(const char *name)
 {
-    spd_method method = SPD_INIT(spd_method);
+    spd_method method = SPD_STRUCT(spd_method);
     CHECK(spd_method_parse(ctx, name, &method) == SPD_OK, "%s", name);
     return method;
 }
@@ -69,7 +63,7 @@ static size_t all_methods(char name[][SPD_METHOD_NAME], size_t room)
     for (unsigned kind = 0; kind < SPD_CLASSIFIERS; kind++)
         for (unsigned a = 0; a < SPD_MAPS; a++)
             for (unsigned metric = 0; metric < SPD_METRICS; metric++) {
-                spd_method method = SPD_INIT(spd_method), back = SPD_INIT(spd_method);
+                spd_method method = SPD_STRUCT(spd_method), back = SPD_STRUCT(spd_method);
                 method.classifier = (spd_classifier_kind)kind;
                 method.map = (spd_map)a;
                 method.metric = (spd_metric)metric;
@@ -82,7 +76,7 @@ static size_t all_methods(char name[][SPD_METHOD_NAME], size_t room)
     return count;
 }
 
-static void same_after_a_file(void)
+TEST(same_after_a_file)
 {
     static char name[800][SPD_METHOD_NAME];
     both_set train = both_random(1, P), queries = both_random(2, Q);
@@ -115,78 +109,72 @@ static void same_after_a_file(void)
         CHECK(strcmp(again, name[i]) == 0, "%s became %s", name[i], again);
         spd_classifier_free(back);
     }
-    both_free(&train);
-    both_free(&queries);
 }
 
 /* Nothing of the caller's samples is used after training. */
-static void samples_may_go(void)
+TEST(samples_may_go)
 {
     both_set queries = both_random(2, Q);
     for (unsigned kind = 0; kind < SPD_CLASSIFIERS; kind++) {
-        both_set train = both_random(1, P);
+        OWN(spd_classifier) c = NULL;
         int before[Q], after[Q];
-        spd_classifier *c =
-            trained_by(spd_classifier_name((spd_classifier_kind)kind), &train.set.samples);
-        predict(c, &queries.set.samples, before);
-        memset(train.set.X, 0xff, P * N * N * sizeof *train.set.X);
-        memset(train.V, 0xff, P * SIDE * SIDE * sizeof *train.V);
-        memset(train.set.label, 0, P * sizeof *train.set.label);
-        both_free(&train);
+        {
+            SCOPE; /* with which the samples go */
+            both_set train = both_random(1, P);
+            c = trained_by(spd_name(SPD_ENUM_CLASSIFIER, kind), &train.set.samples);
+            predict(c, &queries.set.samples, before);
+            memset(train.set.X, 0xff, P * N * N * sizeof *train.set.X);
+            memset(train.V, 0xff, P * SIDE * SIDE * sizeof *train.V);
+            memset(train.set.label, 0, P * sizeof *train.set.label);
+        }
         predict(c, &queries.set.samples, after);
         CHECK(memcmp(before, after, sizeof before) == 0, "classifier %u", kind);
-        spd_classifier_free(c);
     }
-    both_free(&queries);
 }
 
-static void what_is_held(void)
+TEST(what_is_held)
 {
     static const struct {
         const char *name;
         spd_holding holding;
-    } all[] = {{"mdm-airm-ml", SPD_HOLDS_NONE}, {"ts-lda", SPD_HOLDS_NONE},
-               {"pga", SPD_HOLDS_VECTORS},      {"src", SPD_HOLDS_VECTORS},
-               {"nn-airm", SPD_HOLDS_SAMPLES},  {"ksvm-stein", SPD_HOLDS_SAMPLES},
-               {"cov3dj", SPD_HOLDS_SAMPLES}};
+    } all[] = {{"mdm-airm-ml", SPD_HOLDING_NONE}, {"ts-lda", SPD_HOLDING_NONE},
+               {"pga", SPD_HOLDING_VECTORS},      {"src", SPD_HOLDING_VECTORS},
+               {"nn-airm", SPD_HOLDING_SAMPLES},  {"ksvm-stein", SPD_HOLDING_SAMPLES},
+               {"cov3dj", SPD_HOLDING_SAMPLES}};
     both_set train = both_random(1, P);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         spd_classifier *c = trained_by(all[i].name, &train.set.samples), *back = NULL;
-        spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+        spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts);
         CHECK(spd_classifier_save(ctx, c, scratch("h.spdml")) == SPD_OK, "%s", all[i].name);
         CHECK(spd_classifier_load(ctx, scratch("h.spdml"), &back) == SPD_OK, "%s", all[i].name);
-        CHECK(spd_classifier_look(ctx, back, &facts) == SPD_OK, "%s", all[i].name);
+        CHECK(spd_classifier_info(ctx, back, &facts) == SPD_OK, "%s", all[i].name);
         CHECK(facts.holding == all[i].holding && facts.trained == P && facts.classes == 3, "%s",
               all[i].name);
-        CHECK((facts.held > 0) == (all[i].holding != SPD_HOLDS_NONE) && facts.held <= P, "%s: %zu",
-              all[i].name, facts.held);
+        CHECK((facts.held > 0) == (all[i].holding != SPD_HOLDING_NONE) && facts.held <= P,
+              "%s: %zu", all[i].name, facts.held);
         CHECK((facts.n == N) == !spd_method_on_vectors(spd_classifier_method(back)), "%s",
               all[i].name);
-        CHECK(!back->course.train.X == (all[i].holding != SPD_HOLDS_SAMPLES), "%s", all[i].name);
+        CHECK(!back->state.train.X == (all[i].holding != SPD_HOLDING_SAMPLES), "%s", all[i].name);
         spd_classifier_free(c);
         spd_classifier_free(back);
     }
-    both_free(&train);
 }
 
 /* Classes apart: most samples are no support vectors, and a file leaves them out. */
-static void support_vectors_alone(void)
+TEST(support_vectors_alone)
 {
     labelled_set train = labelled_random(3, N, 60, 2, 0.05);
-    spd_classifier *c = trained_by("ksvm-stein", &train.samples), *back = NULL;
-    spd_classifier_facts facts = SPD_INIT(spd_classifier_facts);
+    OWN(spd_classifier) c = trained_by("ksvm-stein", &train.samples), *back = NULL;
+    spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts);
     CHECK(spd_classifier_save(ctx, c, scratch("k.spdml")) == SPD_OK, " ");
     CHECK(spd_classifier_load(ctx, scratch("k.spdml"), &back) == SPD_OK, " ");
-    CHECK(spd_classifier_look(ctx, back, &facts) == SPD_OK && facts.held < 60 && facts.held >= 2,
+    CHECK(spd_classifier_info(ctx, back, &facts) == SPD_OK && facts.held < 60 && facts.held >= 2,
           "%zu support vectors", facts.held);
     CHECK(facts.trained == 60, "%zu", facts.trained);
-    spd_classifier_free(c);
-    spd_classifier_free(back);
-    labelled_free(&train);
 }
 
 /* Kernels of rsr that are definite, clipped, and normalised. */
-static void kernels_of_all_sorts(void)
+TEST(kernels_of_all_sorts)
 {
     static const struct {
         double beta;
@@ -195,11 +183,11 @@ static void kernels_of_all_sorts(void)
     both_set train = both_random(1, P), queries = both_random(2, Q);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         spd_method method = method_of("rsr");
-        spd_classifier *c = NULL, *back = NULL;
+        OWN(spd_classifier) c = NULL, *back = NULL;
         double score[Q * 3], after[Q * 3];
         unsigned char *bytes = NULL;
         size_t size = 0;
-        method.value[SPD_PARAM_BETA] = all[i].beta;
+        method.value[SPD_PARAMETER_BETA] = all[i].beta;
         method.normalize_kernel = all[i].normalize;
         CHECK(spd_classifier_fit(ctx, &method, &train.set.samples, NULL, &c) >= 0, "%zu", i);
         CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK, "%zu", i);
@@ -209,60 +197,50 @@ static void kernels_of_all_sorts(void)
         CHECK(memcmp(score, after, sizeof score) == 0, "%zu", i);
         CHECK(spd_classifier_method(back)->normalize_kernel == all[i].normalize, "%zu", i);
         spd_bytes_free(bytes);
-        spd_classifier_free(c);
-        spd_classifier_free(back);
     }
-    both_free(&train);
-    both_free(&queries);
 }
 
 /* gsrc with its dictionary and without is not the same, and a file knows which it is. */
-static void dictionary_or_none(void)
+TEST(dictionary_or_none)
 {
     both_set train = both_random(1, P), queries = both_random(2, Q);
     double score[2][Q * 3], after[Q * 3];
     for (int without = 0; without < 2; without++) {
         spd_method method = method_of("gsrc");
-        spd_classifier *c = NULL, *back = NULL;
+        OWN(spd_classifier) c = NULL, *back = NULL;
         unsigned char *bytes = NULL;
         size_t size = 0;
         method.no_occlusion = without;
         CHECK(spd_classifier_fit(ctx, &method, &train.set.samples, NULL, &c) >= 0, "%d", without);
         CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK, "%d", without);
-        CHECK(spd_classifier_unpack(ctx, bytes, size, &back) == SPD_OK, "%s",
-              spd_context_error(ctx)->message);
+        CHECK_OK(ctx, spd_classifier_unpack(ctx, bytes, size, &back));
         CHECK(spd_classifier_scores(ctx, c, &queries.set.samples, NULL, score[without]) >= 0, " ");
         CHECK(spd_classifier_scores(ctx, back, &queries.set.samples, NULL, after) >= 0, " ");
         CHECK(memcmp(score[without], after, sizeof after) == 0, "%d", without);
         CHECK(spd_classifier_method(back)->no_occlusion == without, "%d", without);
         spd_bytes_free(bytes);
-        spd_classifier_free(c);
-        spd_classifier_free(back);
     }
     CHECK(memcmp(score[0], score[1], sizeof after) != 0, "the dictionary changes nothing");
-    both_free(&train);
-    both_free(&queries);
 }
 
 /* Behind the same map, on held samples: the same again; on others: what they would have made. */
-static void trained_behind_the_same_map(void)
+TEST(trained_behind_the_same_map)
 {
     static const char *const names[] = {"nn-airm-ml", "rsr", "cdl-csp", "nn-stein-multi"};
     both_set train = both_random(1, P), more = both_random(3, P), queries = both_random(2, Q);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         spd_classifier *c = trained_by(names[i], &train.set.samples), *same = NULL, *other = NULL;
-        const spd_samples *held = spd_classifier_held(c);
+        const spd_samples *held = spd_classifier_samples(c);
         double score[Q * 3], again[Q * 3];
         CHECK(held && held->p == P, "%s", names[i]);
-        CHECK(spd_classifier_behind(ctx, c, held, &same) >= 0, "%s", names[i]);
+        CHECK(spd_classifier_retrain(ctx, c, held, &same) >= 0, "%s", names[i]);
         CHECK(spd_classifier_scores(ctx, c, &queries.set.samples, NULL, score) >= 0, "%s",
               names[i]);
         double *S = block(P * held->n * held->n);
         CHECK(spd_classifier_map(ctx, c, N, P, more.set.X, S) == SPD_OK, "%s", names[i]);
         spd_samples mapped = *held;
         mapped.X = S;
-        CHECK(spd_classifier_behind(ctx, c, &mapped, &other) >= 0, "%s", names[i]);
-        free(S);
+        CHECK(spd_classifier_retrain(ctx, c, &mapped, &other) >= 0, "%s", names[i]);
         spd_classifier_free(c);
         CHECK(spd_classifier_scores(ctx, same, &queries.set.samples, NULL, again) >= 0, "%s",
               names[i]);
@@ -274,86 +252,78 @@ static void trained_behind_the_same_map(void)
         spd_classifier_free(other);
     }
     spd_classifier *mdm = trained_by("mdm-airm", &train.set.samples), *none = NULL;
-    CHECK(!spd_classifier_held(mdm), "mdm holds none");
+    CHECK(!spd_classifier_samples(mdm), "mdm holds none");
     spd_samples wrong = train.set.samples;
     wrong.n = 2;
-    CHECK_FAILED(spd_classifier_behind(ctx, mdm, &wrong, &none), SPD_EINVAL, "2 x 2|to 8 x 8");
+    CHECK_FAILED(ctx, spd_classifier_retrain(ctx, mdm, &wrong, &none), SPD_EINVAL,
+                 "2 x 2|to 8 x 8");
     spd_classifier_free(mdm);
-    both_free(&train);
-    both_free(&more);
-    both_free(&queries);
 }
 
-static void notes_come_back(void)
+TEST(notes_come_back)
 {
     static const char *const names[] = {"rest", "left hand", "gr\xc3\xbcn"};
     both_set train = both_random(1, P);
-    spd_classifier *c = trained_by("mdm-airm", &train.set.samples), *back = NULL;
-    spd_notes notes = SPD_INIT(spd_notes);
+    OWN(spd_classifier) c = trained_by("mdm-airm", &train.set.samples), *back = NULL;
+    spd_metadata notes = SPD_STRUCT(spd_metadata);
     notes.classes = 3;
     notes.class_name = names;
-    notes.label_type = SPD_TEXT;
+    notes.label_type = SPD_TYPE_TEXT;
     notes.made = "{\"descriptor\": \"joints\", \"parameters\": {\"center\": \"root\"}}";
     notes.settings = 12;
     notes.folds = 5;
     notes.accuracy = 1.0 / 3;
     notes.accuracy_no_map = (double)NAN;
-    CHECK(spd_classifier_note(ctx, c, &notes) == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_classifier_set_metadata(ctx, c, &notes));
     unsigned char *bytes = NULL;
     size_t size = 0;
     CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK && size > 100, " ");
-    CHECK(spd_classifier_unpack(ctx, bytes, size, &back) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
-    const spd_notes *got = spd_classifier_notes(back);
-    CHECK(got->classes == 3 && got->label_type == SPD_TEXT, " ");
+    CHECK_OK(ctx, spd_classifier_unpack(ctx, bytes, size, &back));
+    const spd_metadata *got = spd_classifier_metadata(back);
+    CHECK(got->classes == 3 && got->label_type == SPD_TYPE_TEXT, " ");
     for (size_t k = 0; k < 3; k++)
         CHECK(strcmp(got->class_name[k], names[k]) == 0, "%s", got->class_name[k]);
     CHECK(got->made && strstr(got->made, "\"center\": \"root\""), "%s", got->made);
     CHECK(got->settings == 12 && got->folds == 5 && got->accuracy == 1.0 / 3, " ");
     CHECK(isnan(got->accuracy_no_map) && strcmp(got->version, spd_version()) == 0, " ");
     notes.classes = 2;
-    CHECK_FAILED(spd_classifier_note(ctx, c, &notes), SPD_EINVAL, "3 classes, but names for 2");
-    CHECK(strcmp(spd_classifier_notes(c)->class_name[0], "rest") == 0, "the notes are as before");
+    CHECK_FAILED(ctx, spd_classifier_set_metadata(ctx, c, &notes), SPD_EINVAL,
+                 "3 classes, but names for 2");
+    CHECK(strcmp(spd_classifier_metadata(c)->class_name[0], "rest") == 0,
+          "the notes are as before");
     spd_bytes_free(bytes);
-    spd_classifier_free(c);
-    spd_classifier_free(back);
-    both_free(&train);
 }
 
 /* The map of a trained method is that of its model. */
-static void maps_as_its_model(void)
+TEST(maps_as_its_model)
 {
     both_set train = both_random(1, P);
-    spd_classifier *c = trained_by("nn-airm-ml", &train.set.samples);
+    OWN(spd_classifier) c = trained_by("nn-airm-ml", &train.set.samples);
     const spd_model *model = spd_classifier_model(c);
     double *S = block(P * model->m * model->m), *T = block(P * model->m * model->m);
     CHECK(spd_classifier_map(ctx, c, N, P, train.set.X, S) == SPD_OK, " ");
-    CHECK(spd_congruence(ctx, N, model->m, P, train.set.X, model->W, T) == SPD_OK, " ");
+    CHECK(spd_congruence(ctx, SPD_SET(N, P, train.set.X), model->m, model->W, T) == SPD_OK, " ");
     CHECK(memcmp(S, T, P * model->m * model->m * sizeof *S) == 0, "another map");
-    CHECK_FAILED(spd_classifier_map(ctx, c, N + 1, 1, train.set.X, S), SPD_EINVAL,
+    CHECK_FAILED(ctx, spd_classifier_map(ctx, c, N + 1, 1, train.set.X, S), SPD_EINVAL,
                  "9 x 9|trained with 8 x 8");
-    spd_classifier_free(c);
-    both_free(&train);
-    free(S);
-    free(T);
 }
 
-static void one_taken_for_the_other(void)
+TEST(one_taken_for_the_other)
 {
     both_set train = both_random(1, P);
     spd_classifier *c = trained_by("nn-airm-ml", &train.set.samples), *back = NULL;
     spd_model *model = NULL;
     CHECK(spd_classifier_save(ctx, c, scratch("method.spdml")) == SPD_OK, " ");
     CHECK(spd_file_kind(scratch("method.spdml")) == SPD_KIND_METHOD, " ");
-    CHECK_FAILED(spd_model_load(ctx, scratch("method.spdml"), &model), SPD_EFORMAT,
+    CHECK_FAILED(ctx, spd_model_load(ctx, scratch("method.spdml"), &model), SPD_EFORMAT,
                  "method.spdml|is a spdml trained method, not a spdml model");
     CHECK(spd_model_save(ctx, spd_classifier_model(c), scratch("model.spdml")) == SPD_OK, " ");
-    CHECK_FAILED(spd_classifier_load(ctx, scratch("model.spdml"), &back), SPD_EFORMAT,
+    CHECK_FAILED(ctx, spd_classifier_load(ctx, scratch("model.spdml"), &back), SPD_EFORMAT,
                  "model.spdml|is a spdml model, not a");
-    CHECK_FAILED(spd_classifier_load(ctx, scratch("none.spdml"), &back), SPD_EIO, "none.spdml");
+    CHECK_FAILED(ctx, spd_classifier_load(ctx, scratch("none.spdml"), &back), SPD_EIO,
+                 "none.spdml");
     CHECK(!model && !back, "touched");
     spd_classifier_free(c);
-    both_free(&train);
 }
 
 /* A trained method of every kind that keeps something, as bytes. */
@@ -363,9 +333,9 @@ static const char *const kinds[] = {
 
 /* Every byte changed, every length cut, a few of them each: no crash, no leak, and either a message
  * or a method that predicts. */
-static void damage_anywhere(void)
+TEST(damage_anywhere)
 {
-    both_set train = both_random(1, 9), queries = both_random(2, Q);
+    both_set train = both_random(1, 9);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         spd_classifier *c = trained_by(kinds[k], &train.set.samples);
         unsigned char *bytes = NULL;
@@ -374,7 +344,7 @@ static void damage_anywhere(void)
         spd_classifier_free(c);
         const long live = mem_live();
         for (size_t at = 0; at < size; at += 1 + size / 400) {
-            spd_classifier *back = NULL;
+            OWN(spd_classifier) back = NULL;
             CHECK(spd_classifier_unpack(ctx, bytes, at, &back) < 0 && !back, "%s cut at %zu",
                   kinds[k], at);
             bytes[at] ^= 0x11;
@@ -382,16 +352,13 @@ static void damage_anywhere(void)
             bytes[at] ^= 0x11;
             CHECK((status >= 0) == (back != NULL), "%s changed at %zu", kinds[k], at);
             CHECK(status >= 0 || spd_context_error(ctx)->message[0], "no message");
-            spd_classifier_free(back);
         }
         CHECK(mem_live() == live, "%s: a leak", kinds[k]);
         spd_bytes_free(bytes);
     }
-    both_free(&train);
-    both_free(&queries);
 }
 
-static void out_of_memory_anywhere(void)
+TEST(out_of_memory_anywhere)
 {
     both_set train = both_random(1, 9);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -421,7 +388,6 @@ static void out_of_memory_anywhere(void)
         spd_bytes_free(bytes);
         spd_classifier_free(c);
     }
-    both_free(&train);
 }
 
 /* ---- files of older versions ------------------------------------------------------------------
@@ -489,22 +455,22 @@ static spd_classifier *old_trained(size_t i, const spd_samples *train)
     spd_fit_defaults(&fit, sizeof fit);
     fit.max_iter = 3;
     method.fit = &fit;
-    if (spd_method_uses(&method, SPD_PARAM_K))
-        method.value[SPD_PARAM_K] = 3;
-    if (spd_method_uses(&method, SPD_PARAM_DIMENSIONS))
-        method.value[SPD_PARAM_DIMENSIONS] = 2;
+    if (spd_method_uses(&method, SPD_PARAMETER_K))
+        method.value[SPD_PARAMETER_K] = 3;
+    if (spd_method_uses(&method, SPD_PARAMETER_DIMENSIONS))
+        method.value[SPD_PARAMETER_DIMENSIONS] = 2;
     spd_status status = spd_classifier_fit(ctx, &method, train, NULL, &c);
     CHECK(status >= 0, "%s: %s", old_names[i], spd_context_error(ctx)->message);
-    spd_notes notes = SPD_INIT(spd_notes);
+    spd_metadata notes = SPD_STRUCT(spd_metadata);
     notes.classes = 2;
     notes.class_name = classes_named;
-    notes.label_type = SPD_TEXT;
+    notes.label_type = SPD_TYPE_TEXT;
     notes.made = "{\"descriptor\": \"covariance\"}";
     notes.settings = 4;
     notes.folds = 2;
     notes.accuracy = 0.75;
     if (c)
-        CHECK(spd_classifier_note(ctx, c, &notes) == SPD_OK, "%s", old_names[i]);
+        CHECK(spd_classifier_set_metadata(ctx, c, &notes) == SPD_OK, "%s", old_names[i]);
     return c;
 }
 
@@ -514,24 +480,23 @@ static int old_write(const char *folder)
     old_make(0.0, &train);
     for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++) {
         char path[300];
-        spd_classifier *c = old_trained(i, &train.samples);
+        OWN(spd_classifier) c = old_trained(i, &train.samples);
         snprintf(path, sizeof path, "%s/%s.spdml", folder, old_names[i]);
         CHECK(c && spd_classifier_save(ctx, c, path) == SPD_OK, "%s", path);
-        spd_classifier_free(c);
     }
     return test_summary();
 }
 
-static void older_files_are_read(void)
+TEST(older_files_are_read)
 {
     static old_set queries;
     old_make(0.02, &queries);
     for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++) {
         char path[300], name[SPD_METHOD_NAME];
         int label[OLD_P];
-        spd_classifier *c = NULL;
+        OWN(spd_classifier) c = NULL;
         snprintf(path, sizeof path, "%s/formats/methods-1/%s.spdml", TESTS_FOLDER, old_names[i]);
-        CHECK(spd_classifier_load(ctx, path, &c) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        CHECK_OK(ctx, spd_classifier_load(ctx, path, &c));
         if (!c)
             continue;
         spd_method_name(spd_classifier_method(c), name);
@@ -539,82 +504,57 @@ static void older_files_are_read(void)
         CHECK(spd_classifier_predict(ctx, c, &queries.samples, label) >= 0, "%s: %s", path,
               spd_context_error(ctx)->message);
         CHECK(memcmp(label, queries.label, sizeof label) == 0, "%s predicts otherwise", path);
-        const spd_notes *notes = spd_classifier_notes(c);
+        const spd_metadata *notes = spd_classifier_metadata(c);
         CHECK(notes->classes == 2 && strcmp(notes->class_name[1], "right") == 0, "%s", path);
         CHECK(notes->settings == 4 && notes->accuracy == 0.75 && notes->made, "%s", path);
-        spd_classifier_free(c);
     }
 }
 
 /* What comes back from a file, and whether it says that it has no names. */
 static void names_in_file(const spd_classifier *c, int unnamed, spd_type type, const char *second)
 {
-    spd_classifier *back = NULL;
+    OWN(spd_classifier) back = NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
     CHECK(spd_classifier_pack(ctx, c, &bytes, &size) == SPD_OK, " ");
-    CHECK(spd_classifier_unpack(ctx, bytes, size, &back) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
-    const spd_notes *got = spd_classifier_notes(back);
+    CHECK_OK(ctx, spd_classifier_unpack(ctx, bytes, size, &back));
+    const spd_metadata *got = spd_classifier_metadata(back);
     CHECK(got->classes == 3 && !got->unnamed == !unnamed && got->label_type == type, "%s", second);
     CHECK(strcmp(got->class_name[1], second) == 0, "%s is %s", second, got->class_name[1]);
     spd_bytes_free(bytes);
-    spd_classifier_free(back);
 }
 
 /* Names that the samples bring are kept, and copied; without any, a file says so. */
-static void names_of_samples(void)
+TEST(names_of_samples)
 {
     both_set train = both_random(50, P);
     char first[] = "walk", second[] = "run";
     const char *names[3] = {first, second, "sit"};
     const char *const numbers[3] = {"1", "-2", "30"};
     const size_t some[2] = {1, 4};
-    spd_classifier *bare = trained_by("mdm-airm", &train.set.samples);
-    names_in_file(bare, 1, SPD_INT64, "1");
+    OWN(spd_classifier) bare = trained_by("mdm-airm", &train.set.samples);
+    names_in_file(bare, 1, SPD_TYPE_INT64, "1");
     train.set.samples.class_name = numbers;
-    spd_classifier *numbered = trained_by("nn-stein-ml", &train.set.samples);
-    names_in_file(numbered, 0, SPD_INT64, "-2");
+    OWN(spd_classifier) numbered = trained_by("nn-stein-ml", &train.set.samples);
+    names_in_file(numbered, 0, SPD_TYPE_INT64, "-2");
     train.set.samples.class_name = names;
-    spd_classifier *named = trained_by("nn-airm", &train.set.samples), *behind = NULL;
+    OWN(spd_classifier) named = trained_by("nn-airm", &train.set.samples), *behind = NULL;
     spd_samples *part = NULL;
     CHECK(spd_samples_subset(ctx, &train.set.samples, 2, some, &part) == SPD_OK, " ");
     second[0] = 'f';
     CHECK(part && strcmp(part->class_name[1], "run") == 0, "a subset has its own names");
-    names_in_file(named, 0, SPD_TEXT, "run");
-    spd_notes notes = SPD_INIT(spd_notes);
+    names_in_file(named, 0, SPD_TYPE_TEXT, "run");
+    spd_metadata notes = SPD_STRUCT(spd_metadata);
     notes.accuracy = 0.5;
-    CHECK(spd_classifier_note(ctx, named, &notes) == SPD_OK, " ");
-    names_in_file(named, 0, SPD_TEXT, "run");
-    CHECK(spd_classifier_behind(ctx, named, spd_classifier_held(named), &behind) >= 0, "%s",
+    CHECK(spd_classifier_set_metadata(ctx, named, &notes) == SPD_OK, " ");
+    names_in_file(named, 0, SPD_TYPE_TEXT, "run");
+    CHECK(spd_classifier_retrain(ctx, named, spd_classifier_samples(named), &behind) >= 0, "%s",
           spd_context_error(ctx)->message);
-    names_in_file(behind, 0, SPD_TEXT, "run");
+    names_in_file(behind, 0, SPD_TYPE_TEXT, "run");
     spd_samples_free(part);
-    spd_classifier_free(bare);
-    spd_classifier_free(numbered);
-    spd_classifier_free(named);
-    spd_classifier_free(behind);
-    both_free(&train);
 }
 
 int main(int count, char **argument)
 {
-    scratch_begin();
-    if (count > 1)
-        return old_write(argument[1]);
-    RUN(same_after_a_file);
-    RUN(samples_may_go);
-    RUN(what_is_held);
-    RUN(support_vectors_alone);
-    RUN(kernels_of_all_sorts);
-    RUN(dictionary_or_none);
-    RUN(trained_behind_the_same_map);
-    RUN(notes_come_back);
-    RUN(names_of_samples);
-    RUN(maps_as_its_model);
-    RUN(one_taken_for_the_other);
-    RUN(damage_anywhere);
-    RUN(out_of_memory_anywhere);
-    RUN(older_files_are_read);
-    return scratch_end();
+    return count > 1 ? old_write(argument[1]) : test_all();
 }

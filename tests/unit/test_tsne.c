@@ -2,7 +2,7 @@
  * Taylor remainder), the tree, and that descent finds clusters, with the same bits for any number
  * of threads. tests/cli/test_embed.py compares whole embeddings with scikit-learn's. */
 #include "random_spd.h"
-#include "test.h"
+#include "repeat.h"
 
 #include "base/memory.h"
 #include "classify/tsne.h"
@@ -13,8 +13,7 @@ static arena room; /* what a test makes, until its end */
 
 static double *points(uint64_t seed, size_t p, size_t d, double spread)
 {
-    rng r;
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     double *Y = block(p * d);
     for (size_t e = 0; e < p * d; e++)
         Y[e] = spread * rng_normal(&r);
@@ -39,12 +38,10 @@ static tsne_graph graph_of(size_t p, size_t d, const double *Z, double perplexit
 {
     tsne_graph g;
     double *d2 = block(p * (p - 1));
-    int64_t *index = malloc(p * (p - 1) * sizeof *index);
+    int64_t *index = take(p * (p - 1) * sizeof *index);
     all_pairs(p, d, Z, index, d2);
     CHECK(tsne_affinities(NULL, p, p - 1, index, d2, perplexity, &room, &g) == SPD_OK,
           "affinities");
-    free(index);
-    free(d2);
     return g;
 }
 
@@ -61,8 +58,7 @@ static double *in_full(const tsne_graph *g)
     return full;
 }
 
-/* ---- affinities ---------------------------------------------------------------------------------
- */
+/* ---- affinities ------------------------------------------------------------------------------ */
 
 /* p_j|i of row i by bisecting the variance, as the definition says. */
 static void twin_shares(size_t p, size_t d, const double *Z, size_t i, double perplexity, double *q)
@@ -88,7 +84,7 @@ static void twin_shares(size_t p, size_t d, const double *Z, size_t i, double pe
     }
 }
 
-static void affinities_equal_the_twin(void)
+TEST(affinities_equal_the_twin)
 {
     double *Z = points(1, P, 4, 1.0), total = 0.0, *q = block(P * P);
     tsne_graph g = graph_of(P, 4, Z, 12.0);
@@ -102,14 +98,11 @@ static void affinities_equal_the_twin(void)
             total += full[i * P + j];
         }
     CHECK_CLOSE(total, 1.0, 1e-12, "sum");
-    free(Z);
-    free(q);
-    free(full);
     arena_free(&room);
 }
 
 /* Of few neighbours: pairs that know each other one way are there both ways. */
-static void one_sided_pairs_count_half(void)
+TEST(one_sided_pairs_count_half)
 {
     const int64_t index[] = {1, 0, 1}; /* 2 knows 1, and 1 does not know 2 */
     const double d2[] = {1.0, 1.0, 2.0};
@@ -119,11 +112,10 @@ static void one_sided_pairs_count_half(void)
     const double expected[] = {0.0, 2.0, 0.0, 2.0, 0.0, 1.0, 0.0, 1.0, 0.0};
     for (size_t e = 0; e < 9; e++)
         CHECK_CLOSE(full[e], expected[e] / 6.0, 1e-15, "entry %zu", e);
-    free(full);
     arena_free(&room);
 }
 
-static void equal_samples_share_evenly(void)
+TEST(equal_samples_share_evenly)
 {
     const int64_t index[] = {1, 2, 0, 2, 0, 1};
     const double d2[6] = {0.0};
@@ -134,8 +126,7 @@ static void equal_samples_share_evenly(void)
     arena_free(&room);
 }
 
-/* ---- the gradient -------------------------------------------------------------------------------
- */
+/* ---- the gradient ---------------------------------------------------------------------------- */
 
 /* *cost and G (p x d) over all pairs, by the formulas of tsne.h. */
 static double twin_gradient(size_t p, size_t d, const double *full, const double *Y, double *G)
@@ -157,7 +148,6 @@ static double twin_gradient(size_t p, size_t d, const double *full, const double
             for (size_t a = 0; a < d; a++)
                 G[i * d + a] += 4.0 * (Pij - Q) * w[i * p + j] * (Y[i * d + a] - Y[j * d + a]);
         }
-    free(w);
     return cost;
 }
 
@@ -169,7 +159,7 @@ static tsne_field field_of(const tsne_graph *g, size_t d, double theta)
 }
 
 /* theta above 0 and next to nothing: the tree, opened down to every point. */
-static void gradients_equal_the_twin(void)
+TEST(gradients_equal_the_twin)
 {
     for (size_t d = 1; d <= TSNE_DIMENSIONS; d++)
         for (int tree = 0; tree < 2; tree++) {
@@ -183,17 +173,12 @@ static void gradients_equal_the_twin(void)
             CHECK_CLOSE(cost, expected, 1e-11, "%zu dimensions, tree %d", d, tree);
             CHECK(gap_between(P * d, G, twin) < 1e-12 * norm(P * d, twin) + 1e-14,
                   "%zu dimensions, tree %d: off by %g", d, tree, gap_between(P * d, G, twin));
-            free(Z);
-            free(Y);
-            free(G);
-            free(twin);
-            free(full);
             arena_free(&room);
         }
 }
 
 /* |f(Y + hV) - f(Y) - h <G,V>| falls as h^2. */
-static void the_gradient_is_that_of_the_cost(void)
+TEST(the_gradient_is_that_of_the_cost)
 {
     double *Z = points(4, P, 3, 1.0), *Y = points(5, P, 2, 1.5), *V = points(6, P, 2, 1.0);
     double *G = block(2 * P), *moved = block(2 * P), *unused = block(2 * P), cost = 0.0, left[2];
@@ -210,19 +195,12 @@ static void the_gradient_is_that_of_the_cost(void)
         left[k] = fabs(there - cost - h * slope);
     }
     CHECK_CLOSE(log10(left[0] / left[1]), 2.0, 0.1, "slope of the remainder");
-    free(Z);
-    free(Y);
-    free(V);
-    free(G);
-    free(moved);
-    free(unused);
     arena_free(&room);
 }
 
-/* ---- the tree -----------------------------------------------------------------------------------
- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
-static void trees_hold_every_point_once(void)
+TEST(trees_hold_every_point_once)
 {
     for (size_t d = 1; d <= TSNE_DIMENSIONS; d++) {
         tsne_tree tree;
@@ -246,13 +224,12 @@ static void trees_hold_every_point_once(void)
         }
         for (size_t i = 0; i < P; i++)
             CHECK(seen[i] == 1, "point %zu is there %d times", i, seen[i]);
-        free(Y);
         arena_free(&room);
     }
 }
 
 /* Coarser trees err more, and those of usual coarseness little. */
-static void coarse_trees_come_close(void)
+TEST(coarse_trees_come_close)
 {
     enum { MANY = 700 };
     double *Z = points(8, MANY, 3, 1.0), *Y = points(9, MANY, 2, 10.0), off[3];
@@ -271,23 +248,17 @@ static void coarse_trees_come_close(void)
     }
     CHECK(off[0] > 0.0 && off[0] < off[1] && off[1] < off[2], "%g, %g, %g", off[0], off[1], off[2]);
     CHECK(off[0] < 0.01 && off[1] < 0.05, "%g, %g", off[0], off[1]);
-    free(Z);
-    free(Y);
-    free(G);
-    free(exact);
     arena_free(&room);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 enum { N = 3, SETS = 3, EACH = 60, ALL = SETS * EACH };
 
 /* Matrices around three of them. */
 static double *clusters(void)
 {
-    rng r;
-    rng_seed(&r, 10);
+    rng r = seeded(10);
     double *X = random_set(&r, N, ALL, 1.3);
     for (size_t i = 0; i < ALL; i++)
         for (size_t e = 0; e < N * N; e++)
@@ -299,8 +270,8 @@ static spd_status embed(spd_context *ctx, const double *X, double theta, uint64_
                         spd_embed_info *info)
 {
     const spd_embed_options o = {.size = sizeof o,
-                                 .kind = SPD_EMBED_TSNE,
-                                 .metric = SPD_LOG_EUCLIDEAN,
+                                 .kind = SPD_EMBEDDING_TSNE,
+                                 .metric = SPD_METRIC_LOG_EUCLIDEAN,
                                  .dimensions = 2,
                                  .theta = theta,
                                  .seed = seed};
@@ -332,8 +303,7 @@ static void twin_descent(tsne_field *field, uint64_t seed, size_t iterations, do
 {
     const size_t count = field->graph->p * 2;
     double *G = block(count), *step = block(count), *gain = block(count);
-    rng r;
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     for (size_t e = 0; e < count; e++)
         Y[e] = 1e-4 * rng_normal(&r);
     for (size_t k = 0; k < iterations; k++) {
@@ -354,12 +324,9 @@ static void twin_descent(tsne_field *field, uint64_t seed, size_t iterations, do
             Y[e] -= middle[e % 2];
     }
     field->exaggeration = 1.0;
-    free(G);
-    free(step);
-    free(gain);
 }
 
-static void descent_equals_the_twin(void)
+TEST(descent_equals_the_twin)
 {
     double *Z = points(12, P, 6, 1.0), *Y = block(2 * P), *twin = block(2 * P), cost = 0.0;
     tsne_graph g = graph_of(P, 6, Z, 30.0);
@@ -373,17 +340,14 @@ static void descent_equals_the_twin(void)
               "%zu iterations: off by %g of %g", done, gap_between(2 * P, Y, twin),
               norm(2 * P, twin));
     }
-    free(Z);
-    free(Y);
-    free(twin);
     arena_free(&room);
 }
 
-static void clusters_are_found(void)
+TEST(clusters_are_found)
 {
     double *X = clusters(), Y[2 * ALL];
     for (int tree = 0; tree < 2; tree++) {
-        spd_embed_info info = SPD_INIT(spd_embed_info);
+        spd_embed_info info = SPD_STRUCT(spd_embed_info);
         CHECK(embed(NULL, X, tree ? 0.5 : -1.0, 1, Y, &info) == SPD_OK, "embedded");
         CHECK(purity(Y) > 0.99, "tree %d: purity %g", tree, purity(Y));
         CHECK(info.divergence > 0.0 && info.divergence < 1.0, "divergence %g", info.divergence);
@@ -396,30 +360,26 @@ static void clusters_are_found(void)
             CHECK(fabs(sum) < 1e-9 * ALL, "mean %g", sum / ALL);
         }
     }
-    free(X);
 }
 
-static void threads_change_no_bit(void)
+TEST(threads_change_no_bit)
 {
     double *X = clusters(), Y[3][2 * ALL];
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     for (int tree = 0; tree < 2; tree++) {
         for (int k = 0; k < 3; k++) {
             spd_context_set_threads(ctx, k == 1 ? 3 : 1);
-            CHECK(embed(ctx, X, tree ? 0.5 : -1.0, k == 2 ? 8 : 7, Y[k], NULL) == SPD_OK, "%s",
-                  spd_context_error(ctx)->message);
+            CHECK_OK(ctx, embed(ctx, X, tree ? 0.5 : -1.0, k == 2 ? 8 : 7, Y[k], NULL));
         }
         CHECK(memcmp(Y[0], Y[1], sizeof Y[0]) == 0, "tree %d", tree);
         CHECK(memcmp(Y[0], Y[2], sizeof Y[0]) != 0, "another seed, another picture");
     }
-    spd_context_free(ctx);
-    free(X);
 }
 
-static void refusals(void)
+TEST(refusals)
 {
     double *X = clusters(), Y[4 * ALL];
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     const struct {
         size_t dimensions;
         double perplexity, theta;
@@ -433,7 +393,7 @@ static void refusals(void)
                {2, 0, (double)NAN, "theta"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const spd_embed_options o = {.size = sizeof o,
-                                     .kind = SPD_EMBED_TSNE,
+                                     .kind = SPD_EMBEDDING_TSNE,
                                      .dimensions = bad[k].dimensions,
                                      .perplexity = bad[k].perplexity,
                                      .theta = bad[k].theta};
@@ -441,11 +401,9 @@ static void refusals(void)
                   strstr(spd_context_error(ctx)->message, bad[k].says),
               "%s: %s", bad[k].says, spd_context_error(ctx)->message);
     }
-    spd_context_free(ctx);
-    free(X);
 }
 
-static void few_and_equal_samples(void)
+TEST(few_and_equal_samples)
 {
     double X[4 * 4] = {0.0}, Y[8];
     for (size_t i = 0; i < 4; i++)
@@ -453,7 +411,7 @@ static void few_and_equal_samples(void)
     for (size_t p = 2; p <= 4; p++)
         for (int tree = 0; tree < 2; tree++) {
             const spd_embed_options o = {.size = sizeof o,
-                                         .kind = SPD_EMBED_TSNE,
+                                         .kind = SPD_EMBEDDING_TSNE,
                                          .dimensions = 1,
                                          .theta = tree ? 0.5 : -1.0};
             CHECK(spd_embed(NULL, &o, 2, p, X, Y, NULL, NULL) == SPD_OK, "%zu samples", p);
@@ -469,57 +427,26 @@ static int stop(void *user, const spd_progress *progress)
     return 1;
 }
 
-static void it_can_be_cancelled(void)
+TEST(it_can_be_cancelled)
 {
     double *X = clusters(), Y[2 * ALL];
     int calls = 0;
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     spd_context_set_progress(ctx, stop, &calls);
     spd_status status = embed(ctx, X, -1.0, 1, Y, NULL);
     CHECK(status == SPD_ECANCELLED ? calls > 0 : status == SPD_OK && calls == 0, "%d calls", calls);
-    spd_context_free(ctx);
-    free(X);
 }
 
-static void memory(void)
+TEST(memory)
 {
     double *X = clusters(), Y[2 * ALL];
     const spd_embed_options o = {.size = sizeof o,
-                                 .kind = SPD_EMBED_TSNE,
-                                 .metric = SPD_LOG_EUCLIDEAN,
+                                 .kind = SPD_EMBEDDING_TSNE,
+                                 .metric = SPD_METRIC_LOG_EUCLIDEAN,
                                  .dimensions = 2,
                                  .theta = 0.5,
                                  .iterations = 2};
-    spd_context *ctx = spd_context_new();
-    spd_status status = SPD_ENOMEM;
-    long live = mem_live();
-    spd_context_set_threads(ctx, 1);
-    for (long k = 1; status == SPD_ENOMEM && k < 200; k++) {
-        mem_fail_at(k);
-        status = spd_embed(ctx, &o, N, ALL, X, Y, NULL, NULL);
-        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-        CHECK(mem_live() == live, "a leak at allocation %ld", k);
-    }
-    CHECK(status == SPD_OK, "in the end");
-    spd_context_free(ctx);
-    free(X);
-}
-
-int main(void)
-{
-    RUN(affinities_equal_the_twin);
-    RUN(one_sided_pairs_count_half);
-    RUN(equal_samples_share_evenly);
-    RUN(gradients_equal_the_twin);
-    RUN(the_gradient_is_that_of_the_cost);
-    RUN(trees_hold_every_point_once);
-    RUN(coarse_trees_come_close);
-    RUN(descent_equals_the_twin);
-    RUN(clusters_are_found);
-    RUN(threads_change_no_bit);
-    RUN(refusals);
-    RUN(few_and_equal_samples);
-    RUN(it_can_be_cancelled);
-    RUN(memory);
-    return test_summary();
+    spd_context *ctx = context_on(1);
+    for (sweep_state s = SWEEP(ctx, 1, Y, sizeof Y); sweep_on(&s);)
+        s.status = spd_embed(ctx, &o, N, ALL, X, Y, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <float.h>
 
+#include "base/order.h"
 #include "classify/values.h"
 
 static int descending(const void *a, const void *b)
@@ -13,23 +14,22 @@ static int descending(const void *a, const void *b)
 }
 
 /* Every rank of every set, with many equal values and without. */
-static void every_rank(void)
+TEST(every_rank)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t count = 1; count < 40; count++)
         for (size_t rank = 0; rank < count; rank++) {
             double x[40], sorted[40];
             for (size_t i = 0; i < count; i++)
                 sorted[i] = x[i] = rank % 2 ? rng_normal(&r) : (double)rng_below(&r, 4);
             qsort(sorted, count, sizeof *sorted, descending);
-            double found = values_largest(count, x, rank);
+            double found = order_largest(count, x, rank);
             CHECK(found == sorted[rank], "%zu of %zu: %g, %g", rank, count, found, sorted[rank]);
         }
 }
 
 /* The diagonal and what is below it do not matter. */
-static void median_above_the_diagonal(void)
+TEST(median_above_the_diagonal)
 {
     double D[] = {100, 7, 1, 5, /**/ -9, 100, 2, 4, /**/ -9, -9, 100, 6, /**/ -9, -9, -9, 100};
     double three[] = {0, 8, 3, /**/ 0, 0, 1, /**/ 0, 0, 0}, median = 0.0;
@@ -42,7 +42,7 @@ static void median_above_the_diagonal(void)
     CHECK(values_median_above(NULL, 4, D, &median) == SPD_OK && median == 1.0, "of zeros");
 }
 
-static void unit_length(void)
+TEST(unit_length)
 {
     double x[] = {3.0, -4.0, 9.0}, zero[] = {0.0, 0.0};
     values_to_unit(2, x);
@@ -54,12 +54,11 @@ static void unit_length(void)
 }
 
 /* Rows and columns have mean zero; what is centred already stays. */
-static void centred(void)
+TEST(centred)
 {
     enum { N = 7 };
     double K[N * N], was[N * N], mean[N];
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     random_spd(&r, N, 10.0, K);
     memcpy(was, K, sizeof K);
     values_centre(N, K, mean);
@@ -77,7 +76,7 @@ static void centred(void)
                 100 * DBL_EPSILON * norm(N * N, was), "differences of differences stay");
 }
 
-static void row_sums(void)
+TEST(row_sums)
 {
     const double A[] = {1.0, -2.0, 3.0, /**/ -4.0, 0.0, 0.5, /**/ 2.0, 2.0, -3.0};
     CHECK(values_row_sum(3, A) == 7.0, "%g", values_row_sum(3, A));
@@ -87,12 +86,11 @@ static void row_sums(void)
 
 /* The rows span what they spanned, in the same order; one that depends on the others becomes zero.
  */
-static void orthonormal_rows(void)
+TEST(orthonormal_rows)
 {
     enum { COUNT = 5, SIZE = 9, SAME = 3 };
     double Z[COUNT * SIZE], was[COUNT * SIZE];
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     for (size_t e = 0; e < COUNT * SIZE; e++)
         Z[e] = rng_normal(&r);
     for (size_t i = 0; i < SIZE; i++) { /* nearly the first row, and a row of the first three */
@@ -122,15 +120,4 @@ static void orthonormal_rows(void)
         }
         CHECK(norm(SIZE, left) < 1e-12 * size, "row %zu: %g is left", a, norm(SIZE, left));
     }
-}
-
-int main(void)
-{
-    RUN(every_rank);
-    RUN(median_above_the_diagonal);
-    RUN(unit_length);
-    RUN(centred);
-    RUN(row_sums);
-    RUN(orthonormal_rows);
-    return test_summary();
 }

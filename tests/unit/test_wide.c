@@ -69,25 +69,15 @@ static wide_pair wide_new(rng *r, size_t n)
     return w;
 }
 
-static void wide_free(wide_pair *w)
-{
-    free(w->P);
-    free(w->D);
-    free(w->E);
-    free(w->X);
-    free(w->Y);
-}
-
 /* What rounding of X and Y alone moves a logarithm of an eigenvalue by. */
 static double tolerance(size_t n)
 {
     return 4.0 * (double)n * DBL_EPSILON * ldexp(1.0, WIDEST);
 }
 
-static void airm_distances(void)
+TEST(airm_distances)
 {
-    rng r;
-    rng_seed(&r, 1);
+    rng r = seeded(1);
     for (size_t s = 0; s < SIZES; s++)
         for (int trial = 0; trial < 5; trial++) {
             size_t n = sizes[s];
@@ -95,41 +85,38 @@ static void airm_distances(void)
             double exact = 0.0, there = NAN, back = NAN, scaled = NAN;
             for (size_t i = 0; i < n; i++)
                 exact += pow(log(w.E[i] / w.D[i]), 2.0);
-            CHECK(spd_distance2(NULL, SPD_AIRM, n, w.X, w.Y, &there) == SPD_OK, "n %zu", n);
-            CHECK(spd_distance2(NULL, SPD_AIRM, n, w.Y, w.X, &back) == SPD_OK, "n %zu", n);
+            CHECK(spd_distance2(NULL, SPD_METRIC_AIRM, n, w.X, w.Y, &there) == SPD_OK, "n %zu", n);
+            CHECK(spd_distance2(NULL, SPD_METRIC_AIRM, n, w.Y, w.X, &back) == SPD_OK, "n %zu", n);
             CHECK_CLOSE(sqrt(there), sqrt(exact), tolerance(n), "n %zu", n);
             CHECK_CLOSE(sqrt(back), sqrt(exact), tolerance(n), "n %zu", n);
             for (size_t e = 0; e < n * n; e++)
                 w.X[e] *= 0x1p-300, w.Y[e] *= 0x1p-300;
-            CHECK(spd_distance2(NULL, SPD_AIRM, n, w.X, w.Y, &scaled) == SPD_OK, "n %zu", n);
+            CHECK(spd_distance2(NULL, SPD_METRIC_AIRM, n, w.X, w.Y, &scaled) == SPD_OK, "n %zu", n);
             CHECK_CLOSE(scaled, there, 1e-9 * there, "n %zu: the scale matters", n);
-            wide_free(&w);
         }
 }
 
 /* Lanes do not disturb each other: the distance of a wide pair is the same bits in any company. */
-static void any_company(void)
+TEST(any_company)
 {
-    rng r;
-    rng_seed(&r, 2);
+    rng r = seeded(2);
     size_t n = 9, q = 21, each = n * n;
     wide_pair w = wide_new(&r, n);
     double *Y = random_set(&r, n, q, 10.0), *D2 = block(q), alone;
     memcpy(Y + 13 * each, w.Y, each * sizeof *Y);
-    CHECK(spd_pairwise2(NULL, SPD_AIRM, n, 1, w.X, q, Y, D2) == SPD_OK, " ");
+    CHECK(spd_pairwise2(NULL, SPD_METRIC_AIRM, SPD_SET(n, 1, w.X), SPD_SET(n, q, Y), D2) == SPD_OK,
+          " ");
     for (size_t j = 0; j < q; j++) {
-        CHECK(spd_pairwise2(NULL, SPD_AIRM, n, 1, w.X, 1, Y + j * each, &alone) == SPD_OK, " ");
+        CHECK(spd_pairwise2(NULL, SPD_METRIC_AIRM, SPD_SET(n, 1, w.X), SPD_SET(n, 1, Y + j * each),
+                            &alone) == SPD_OK,
+              " ");
         CHECK(alone == D2[j], "%zu: %.17g alone, %.17g in company", j, alone, D2[j]);
     }
-    wide_free(&w);
-    free(Y);
-    free(D2);
 }
 
-static void airm_geodesics(void)
+TEST(airm_geodesics)
 {
-    rng r;
-    rng_seed(&r, 3);
+    rng r = seeded(3);
     const double t[] = {0.0, 0.25, 0.5, 0.875, 1.0};
     for (size_t s = 0; s < SIZES; s++)
         for (size_t k = 0; k < 5; k++) {
@@ -139,21 +126,16 @@ static void airm_geodesics(void)
             for (size_t i = 0; i < n; i++)
                 d[i] = pow(w.D[i], 1.0 - t[k]) * pow(w.E[i], t[k]);
             from_basis(n, w.P, d, exact);
-            CHECK(spd_geodesic(NULL, SPD_AIRM, n, w.X, w.Y, t[k], G) == SPD_OK, "n %zu", n);
+            CHECK(spd_geodesic(NULL, SPD_METRIC_AIRM, n, w.X, w.Y, t[k], G) == SPD_OK, "n %zu", n);
             CHECK_CLOSE(relative_gap(n * n, G, exact), 0.0, tolerance(n), "n %zu t %g", n, t[k]);
             CHECK(skewness(n, G) == 0.0, "n %zu", n);
-            wide_free(&w);
-            free(d);
-            free(exact);
-            free(G);
         }
 }
 
 /* Matrices with the same eigenvectors: the roots of the eigenvalues lie on a line. */
-static void bures_geodesics(void)
+TEST(bures_geodesics)
 {
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     const double t[] = {0.0, 0.25, 0.5, 0.875, 1.0};
     for (size_t s = 0; s < SIZES; s++)
         for (double condition = 1e8; condition < 2e14; condition *= 100.0) {
@@ -171,63 +153,44 @@ static void bures_geodesics(void)
                     }
                     congruent(n, n, Q, D, X + which * each);
                 }
-                CHECK(spd_geodesic(NULL, SPD_BURES_WASSERSTEIN, n, X, X + each, t[k], G) == SPD_OK,
+                CHECK(spd_geodesic(NULL, SPD_METRIC_BURES_WASSERSTEIN, n, X, X + each, t[k], G) ==
+                          SPD_OK,
                       "n %zu condition %g", n, condition);
                 CHECK_CLOSE(relative_gap(each, G, X + 2 * each), 0.0,
                             10.0 * (double)n * DBL_EPSILON * sqrt(condition),
                             "n %zu condition %g t %g", n, condition, t[k]);
             }
-            free(Q);
-            free(D);
-            free(X);
-            free(G);
         }
 }
 
 /* Matrices of any directions: no refusal, and the ends are where they should be. */
-static void bures_anywhere(void)
+TEST(bures_anywhere)
 {
-    rng r;
-    rng_seed(&r, 5);
+    rng r = seeded(5);
     for (size_t s = 0; s < SIZES; s++)
         for (int trial = 0; trial < 5; trial++) {
             size_t n = sizes[s], each = n * n;
             double *X = random_set(&r, n, 2, 1e12), *G = block(each);
             for (double t = 0.0; t <= 1.0; t += 0.5)
-                CHECK(spd_geodesic(NULL, SPD_BURES_WASSERSTEIN, n, X, X + each, t, G) == SPD_OK,
+                CHECK(spd_geodesic(NULL, SPD_METRIC_BURES_WASSERSTEIN, n, X, X + each, t, G) ==
+                          SPD_OK,
                       "n %zu t %g", n, t);
             CHECK_CLOSE(relative_gap(each, G, X + each), 0.0, 100.0 * (double)n * DBL_EPSILON,
                         "n %zu", n);
-            free(X);
-            free(G);
         }
 }
 
 /* What has no factor is refused as before, by its number. */
-static void indefinite(void)
+TEST(indefinite)
 {
-    rng r;
-    rng_seed(&r, 6);
+    rng r = seeded(6);
     size_t n = 6, each = n * n;
-    spd_context *ctx = spd_context_new();
+    spd_context *ctx = context_on(0);
     double *X = random_set(&r, n, 5, 1e12), D2[25], G[36];
     X[3 * each + 7] = -X[3 * each + 7];
-    CHECK(spd_pairwise2(ctx, SPD_AIRM, n, 5, X, 0, NULL, D2) == SPD_ENOTSPD, " ");
+    CHECK(spd_pairwise2(ctx, SPD_METRIC_AIRM, SPD_SET(n, 5, X), NULL, D2) == SPD_ENOTSPD, " ");
     CHECK(spd_context_error(ctx)->index == 3, "%zu", spd_context_error(ctx)->index);
-    const spd_metric metrics[] = {SPD_AIRM, SPD_BURES_WASSERSTEIN};
+    const spd_metric metrics[] = {SPD_METRIC_AIRM, SPD_METRIC_BURES_WASSERSTEIN};
     for (size_t k = 0; k < 2; k++)
         CHECK(spd_geodesic(ctx, metrics[k], n, X, X + 3 * each, 0.5, G) == SPD_ENOTSPD, " ");
-    free(X);
-    spd_context_free(ctx);
-}
-
-int main(void)
-{
-    RUN(airm_distances);
-    RUN(any_company);
-    RUN(airm_geodesics);
-    RUN(bures_geodesics);
-    RUN(bures_anywhere);
-    RUN(indefinite);
-    return test_summary();
 }

@@ -22,14 +22,9 @@ typedef struct search {
     learning *l;
     spd_samples *labelled;
     spd_method method;
-    spd_tuned tuned;
+    spd_tune_info tuned;
     tuning_watch watch;
 } search;
-
-static void release_samples(void *samples)
-{
-    spd_samples_free(samples);
-}
 
 /* The samples with a label; what has none cannot be tested. */
 static void take_labelled(search *h)
@@ -45,25 +40,25 @@ static void take_labelled(search *h)
         if (l->label[i] >= 0)
             index[count++] = i;
     session_check(h->s, spd_samples_subset(h->s->ctx, &all, count, index, &h->labelled));
-    cli_keep(h->labelled, release_samples);
+    keep_samples(h->labelled);
 }
 
 /* The method whose parameters are asked for, with what is fixed of them. */
 static void take_method(search *h)
 {
     const spd_fit_options *o = &h->l->options;
-    h->method = (spd_method)SPD_INIT(spd_method);
+    h->method = (spd_method)SPD_STRUCT(spd_method);
     session_check(h->s, spd_method_parse(h->s->ctx, "nn-ml", &h->method));
     h->method.metric = o->metric;
     h->method.fit = o;
     if (!h->l->auto_m)
-        h->method.value[SPD_PARAM_M] = (double)shown_rows(o->m, o->hermitian);
+        h->method.value[SPD_PARAMETER_M] = (double)shown_rows(o->m, o->hermitian);
     if (o->objective != SPD_OBJECTIVE_AUTO)
-        h->method.value[SPD_PARAM_OBJECTIVE] = (double)o->objective;
+        h->method.value[SPD_PARAMETER_OBJECTIVE] = (double)o->objective;
     if (o->nu_w)
-        h->method.value[SPD_PARAM_NU_W] = (double)o->nu_w;
+        h->method.value[SPD_PARAMETER_NU_W] = (double)o->nu_w;
     if (o->nu_b && !h->l->auto_nu_b)
-        h->method.value[SPD_PARAM_NU_B] = (double)o->nu_b;
+        h->method.value[SPD_PARAMETER_NU_B] = (double)o->nu_b;
 }
 
 static const char *asked(const learning *l)
@@ -75,9 +70,9 @@ static const char *asked(const learning *l)
 
 static void tune(search *h, const spd_grid *grid)
 {
-    const spd_tuning tuning = {
+    const spd_tune_options tuning = {
         .size = sizeof tuning, .folds = FOLDS, .seed = h->l->options.seed, .grid = grid};
-    h->tuned = (spd_tuned)SPD_INIT(spd_tuned);
+    h->tuned = (spd_tune_info)SPD_STRUCT(spd_tune_info);
     spd_status status = spd_tune(h->s->ctx, &h->method, h->labelled, &tuning, &h->tuned);
     if (status < 0) {
         char place[300];
@@ -105,20 +100,21 @@ static void race(search *h)
     double sizes[SIZES] = {0};
     spd_grid grid = {.count = {0}};
     spd_fit_options usual = h->l->options;
-    spd_fit_usual(&usual);
-    int papers = usual.paper && usual.objective == SPD_DIFFERENCE; /* has its own, up to nu_w */
+    spd_fit_resolve(&usual);
+    int papers =
+        usual.paper && usual.objective == SPD_OBJECTIVE_DIFFERENCE; /* has its own, up to nu_w */
     if (h->l->auto_nu_b && !papers) {
-        grid.count[SPD_PARAM_NU_B] = sizeof neighbours / sizeof *neighbours;
-        grid.value[SPD_PARAM_NU_B] = neighbours;
+        grid.count[SPD_PARAMETER_NU_B] = sizeof neighbours / sizeof *neighbours;
+        grid.value[SPD_PARAMETER_NU_B] = neighbours;
     }
     if (h->l->auto_m) {
-        grid.count[SPD_PARAM_M] = sizes_below(shown_n(h->l->data), sizes);
-        grid.value[SPD_PARAM_M] = sizes;
+        grid.count[SPD_PARAMETER_M] = sizes_below(shown_n(h->l->data), sizes);
+        grid.value[SPD_PARAMETER_M] = sizes;
     }
     tune(h, &grid);
-    h->l->options.m = (size_t)h->method.value[SPD_PARAM_M] * (h->l->data->hermitian ? 2 : 1);
+    h->l->options.m = (size_t)h->method.value[SPD_PARAMETER_M] * (h->l->data->hermitian ? 2 : 1);
     if (h->l->auto_nu_b)
-        h->l->options.nu_b = (size_t)h->method.value[SPD_PARAM_NU_B];
+        h->l->options.nu_b = (size_t)h->method.value[SPD_PARAMETER_NU_B];
 }
 
 /* m as the user counts it. */
@@ -131,21 +127,21 @@ static size_t chosen_m(const learning *l)
 static int duel(search *h)
 {
     double n = (double)shown_n(h->l->data), sizes[2] = {(double)chosen_m(h->l), n};
-    spd_grid grid = {.count = {[SPD_PARAM_M] = 2}, .value = {[SPD_PARAM_M] = sizes}};
+    spd_grid grid = {.count = {[SPD_PARAMETER_M] = 2}, .value = {[SPD_PARAMETER_M] = sizes}};
     size_t settings = h->tuned.settings;
     int nu_b = h->l->auto_nu_b;
     take_method(h);
-    h->method.value[SPD_PARAM_M] = (double)NAN;
+    h->method.value[SPD_PARAMETER_M] = (double)NAN;
     if (nu_b)
-        h->method.value[SPD_PARAM_NU_B] = (double)h->l->options.nu_b;
+        h->method.value[SPD_PARAMETER_NU_B] = (double)h->l->options.nu_b;
     tune(h, &grid);
     h->tuned.settings = settings;
-    return h->method.value[SPD_PARAM_M] >= n;
+    return h->method.value[SPD_PARAMETER_M] >= n;
 }
 
 static void note(search *h, double with_map, int without)
 {
-    const spd_tuned *t = &h->tuned;
+    const spd_tune_info *t = &h->tuned;
     json_t *chosen = sheet_json_object();
     sheet_json_set(chosen, "m", sheet_json_whole((json_int_t)chosen_m(h->l)));
     if (h->l->auto_nu_b)
@@ -181,7 +177,7 @@ static void say(search *h, double with_map, int without)
         session_remark(h->s,
                        "the map does not beat no map by more than a standard error: the nearest "
                        "neighbour (nn-%s-ml of 'spdml evaluate') would do without one",
-                       spd_metric_name(o->metric));
+                       spd_name(SPD_ENUM_METRIC, o->metric));
 }
 
 void learning_choose(session *s, learning *l)
@@ -215,7 +211,7 @@ const char *learning_again(const session *s, const learning *l)
         again_value("nu-b", (double)o->nu_b, &w);
     if (arguments_count(s->args, "objective")) {
         words_add(&w, "--objective");
-        words_add(&w, spd_objective_name(o->objective));
+        words_add(&w, spd_name(SPD_ENUM_OBJECTIVE, o->objective));
     }
     again_options(s->args, s->args->command, chosen, &w);
     return words_join(&w, 0, w.count, " ");

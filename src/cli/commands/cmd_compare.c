@@ -2,27 +2,6 @@
 #include "cli/compare/compare.h"
 #include "cli/frame/text_file.h"
 
-/* ---- formats --------------------------------------------------------------------------------- */
-
-static const struct {
-    const char *name;
-    text_file_fn print;
-} formats[] = {{"text", comparison_text},
-               {"markdown", comparison_markdown},
-               {"latex", comparison_latex},
-               {"csv", comparison_csv}};
-
-static const char *format_name(size_t i)
-{
-    return i < sizeof formats / sizeof *formats ? formats[i].name : NULL;
-}
-
-static const char *which_pairs(size_t i)
-{
-    static const char *const pairs[] = {"first", "all"};
-    return i < sizeof pairs / sizeof *pairs ? pairs[i] : NULL;
-}
-
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *entry_json(const entry *e)
@@ -31,9 +10,10 @@ static json_t *entry_json(const entry *e)
     sheet_open(&r, 1);
     sheet_text(&r, "run", NULL, e->run);
     sheet_text(&r, "method", NULL, e->method);
-    for (figure k = 0; k < FIGURES; k++) {
-        sheet_real(&r, words_text("%s_mean", figure_key(k)), NULL, e->mean[k]);
-        sheet_real(&r, words_text("%s_std", figure_key(k)), NULL, e->deviation[k]);
+    for (size_t k = 0; k < SPD_RESULT_SCORES; k++) {
+        const char *name = spd_result_field_at(k)->name;
+        sheet_real(&r, words_text("%s_mean", name), NULL, e->mean[k]);
+        sheet_real(&r, words_text("%s_std", name), NULL, e->deviation[k]);
     }
     return r.object;
 }
@@ -72,8 +52,8 @@ static void show_json(session *s, const comparison *c)
 
 static int run(session *s)
 {
-    comparison c = {.all_pairs = session_choice(s, "pairs") == 1};
-    text_file_fn print = formats[session_choice(s, "format")].print;
+    comparison c = {.all_pairs = session_choice(s, "pairs") == 1,
+                    .style = (style)session_choice(s, "format")};
     session_check_output(s);
     comparison_read(s, &c);
     if (!arguments_flag(s->args, "no-tests")) {
@@ -83,9 +63,9 @@ static int run(session *s)
     if (arguments_flag(s->args, "json"))
         show_json(s, &c);
     else if (!session_output(s))
-        print(stdout, &c);
+        comparison_print(stdout, &c);
     if (session_output(s)) {
-        text_file_write(session_output(s), print, &c);
+        text_file_write(session_output(s), comparison_print, &c);
         sheet_count(session_sheet(s), NULL, "methods", c.entries, "");
         sheet_count(session_sheet(s), NULL, "tests", c.duels, "");
         sheet_text(session_sheet(s), "output", "output", session_output(s));
@@ -94,9 +74,9 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {"format", 0, OPTION_CHOICE, "NAME", "text", .choice = format_name,
+    {"format", 0, OPTION_CHOICE, "NAME", "text", .choice = "text|markdown|latex|csv",
      .help = "How the tables are written"},
-    {"pairs", 0, OPTION_CHOICE, "WHICH", "first", .choice = which_pairs,
+    {"pairs", 0, OPTION_CHOICE, "WHICH", "first", .choice = "first|all",
      .help = "Test every method against the first one, or all pairs, which costs power: p values "
              "are corrected for their number"},
     {"no-tests", 0, OPTION_FLAG,
@@ -107,10 +87,9 @@ static const option options[] = {
 
 static const char *const paragraphs[] = {
     "Puts the results of evaluations side by side: accuracy, balanced accuracy, kappa, F1 and AUC "
-    "of "
-    "every method of every RUN, which is a file of 'spdml evaluate --json' or the folder of its "
+    "of every method of every RUN, which is a file of 'spdml evaluate --json' or the folder of its "
     "-o. The first method of the first run is what the others are tested against.",
-    "McNemar's exact test looks at the single samples (over all rounds where each is tested once, "
+    "McNemar's exact test looks at the single samples (over all rounds if each is tested once, "
     "otherwise the median over the rounds), Wilcoxon's signed rank test at the accuracies of the "
     "rounds; both also corrected for the number of comparisons (Holm). They are paired: the runs "
     "must have tested the same samples in the same rounds, that is, with the same protocol and "
@@ -123,12 +102,5 @@ static const command_example examples[] = {
     {"spdml compare a b --format latex -o table.tex", "A table for a paper."},
     {NULL, NULL}};
 
-const command command_compare = {
-    .name = "compare",
-    .summary = "results of evaluations side by side, with paired tests",
-    .operands = "RUN...",
-    .groups = {{"Options", options}, {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(compare, "results of evaluations side by side, with paired tests", "RUN...",
+        .groups = {{"Options", options}, {"Common options", options_common}});

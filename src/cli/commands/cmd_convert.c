@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cli/commands/data_output.h"
-#include "cli/evaluate/show_trained.h"
+#include "cli/methods/show_trained.h"
 
 #define SYMMETRY 1e-10 /* as when matrices are read */
 
@@ -25,7 +25,6 @@ static void write_map(session *s, const data_output *out, const spd_model *model
 
 static const spd_model *load_map(session *s, const char *path, spd_kind kind)
 {
-    spd_model *model = NULL;
     if (kind == SPD_KIND_METHOD) {
         trained_method t;
         trained_load(s, path, &t);
@@ -34,20 +33,10 @@ static const spd_model *load_map(session *s, const char *path, spd_kind kind)
             cli_fail("%s: is a trained method without a map, so there is no W to write", path);
         return map;
     }
-    if (kind == SPD_KIND_CHECKPOINT) {
-        spd_fit_state *state = NULL;
-        spd_status status = spd_fit_state_load(s->ctx, path, &state);
-        if (status == SPD_OK)
-            status = spd_fit_state_model(s->ctx, state, &model);
-        spd_fit_state_free(state);
-        session_check(s, status);
-        session_keep_model(model);
-        return model;
-    }
-    return session_model(s, path);
+    return session_fitted(s, path, kind);
 }
 
-static int convert_map(session *s, const char *path, spd_kind kind)
+static void convert_map(session *s, const char *path, spd_kind kind)
 {
     if (arguments_count(s->args, "where") || arguments_flag(s->args, "drop-nan"))
         cli_misuse("--%s: %s is a model, which has no samples",
@@ -56,7 +45,7 @@ static int convert_map(session *s, const char *path, spd_kind kind)
     const spd_model *model = load_map(s, path, kind);
     write_map(s, &out, model);
     if (out.standard)
-        return CLI_GOOD;
+        return;
     sheet *r = session_sheet(s);
     sheet_text(r, "input", "input", path);
     sheet_text(r, "output", "output", out.path);
@@ -65,7 +54,6 @@ static int convert_map(session *s, const char *path, spd_kind kind)
     sheet_count(r, "m", NULL, shown_map_m(model), "");
     sheet_line(r, "W", "%zu x %zu%s", shown_map_n(model), shown_map_m(model),
                model->options->hermitian ? ", complex" : "");
-    return CLI_GOOD;
 }
 
 /* ---- data sets ------------------------------------------------------------------------------- */
@@ -86,16 +74,15 @@ static void drop_nan(session *s, spd_data **data)
     if (count == 0)
         cli_fail("%s: all matrices contain NaN or Inf", all->source);
     session_check(s, spd_data_select(s->ctx, all, count, index, data));
-    session_keep_data(*data);
-    spd_status status = spd_check(s->ctx, (*data)->n, count, (*data)->X, SYMMETRY);
-    if (status < 0)
-        session_fail_in(s, all->source, status);
+    keep_data(*data);
+    spd_status status = spd_check(s->ctx, SPD_SET((*data)->n, count, (*data)->X), SYMMETRY);
+    session_check_in(s, all->source, status);
     if (count < all->p)
         session_remark(s, "%s: left out %zu of %zu matrices, which contain NaN or Inf", all->source,
                        all->p - count, all->p);
 }
 
-static int convert_data(session *s, const char *path)
+static void convert_data(session *s, const char *path)
 {
     const int drop = arguments_flag(s->args, "drop-nan");
     data_output out = data_output_open(s);
@@ -106,14 +93,13 @@ static int convert_data(session *s, const char *path)
     data_output_select(s, &data);
     data_output_save(s, &out, data);
     if (out.standard)
-        return CLI_GOOD;
+        return;
     sheet *r = session_sheet(s);
     sheet_text(r, "input", "input", source);
     sheet_text(r, "output", "output", out.path);
     sheet_set(r, data->p, shown_n(data), data->hermitian);
     sheet_count(r, "classes", "classes", data->classes, "");
     sheet_count(r, "columns", "further columns", data->columns, "");
-    return CLI_GOOD;
 }
 
 static int run(session *s)
@@ -122,8 +108,10 @@ static int run(session *s)
     spd_kind kind = spd_file_kind(path);
     if (kind == SPD_KIND_METHOD || kind == SPD_KIND_CHECKPOINT || kind == SPD_KIND_MODEL ||
         option_has_ending(path, ".spdml"))
-        return convert_map(s, path, kind);
-    return convert_data(s, path);
+        convert_map(s, path, kind);
+    else
+        convert_data(s, path);
+    return CLI_GOOD;
 }
 
 static const option options_drop[] = {
@@ -134,12 +122,10 @@ static const option options_drop[] = {
 static const char *const paragraphs[] = {
     "Reads a data set in any format, checks it, repairs it on request (--symmetrize, --regularize, "
     "--ridge, --drop-nan), and writes it in the format given by the output's extension: matrices "
-    "as X, labels "
-    "as y, further columns under their names. In .csv every matrix is a row, with its label in "
-    "front.",
+    "as X, labels as y, further columns under their names. In .csv every matrix is a row, with its "
+    "label in front.",
     "Of a model or a trained method (.spdml) the map is written: W, n x m, and in .npz and .mat "
-    "the "
-    "cost of each iteration beside it.",
+    "also the cost of each iteration.",
     "FILE may be -, standard input: .npz, .npy and .mat are known by their content, anything else "
     "is read as .csv.",
     NULL};
@@ -153,15 +139,8 @@ static const command_example examples[] = {
      "From standard input to standard output."},
     {NULL, NULL}};
 
-const command command_convert = {
-    .name = "convert",
-    .summary = "write a data set or a model's map in another file format",
-    .operands = "FILE",
-    .groups = {{"Options", options_data_to},
-               {NULL, options_drop},
-               {"Reading data", options_data},
-               {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(convert, "write a data set or a model's map in another file format", "FILE",
+        .groups = {{"Options", options_data_to},
+                   {NULL, options_drop},
+                   {"Reading data", options_data},
+                   {"Common options", options_common}});

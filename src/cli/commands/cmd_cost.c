@@ -1,7 +1,7 @@
 /* cmd_cost.c - `spdml cost`: the learner's cost and gradient at a given W, for checking us with
  * another program. */
 #include "cli/commands/learning.h"
-#include "cli/commands/show_model.h"
+#include "cli/methods/show_model.h"
 
 typedef struct costing {
     learning l;
@@ -18,7 +18,7 @@ static int take_array(session *s, const char *path, costing *c)
     const spd_data *data = c->l.data;
     spd_array *array = session_read_complex(s, path, NULL);
     size_t n = shown_n(data), m = array->ndim == 2 ? array->shape[1] : 0;
-    spd_type wanted = data->hermitian ? SPD_COMPLEX128 : SPD_FLOAT64;
+    spd_type wanted = data->hermitian ? SPD_TYPE_COMPLEX128 : SPD_TYPE_FLOAT64;
     if (array->type != wanted || m < 1 || m > n || array->shape[0] != n)
         return 0;
     c->W = array->f64;
@@ -58,7 +58,7 @@ static void load(session *s, costing *c)
 {
     spd_fit_defaults(&c->l.options, sizeof c->l.options);
     learning_options(s, &c->l);
-    spd_fit_usual(&c->l.options);
+    spd_fit_resolve(&c->l.options);
     session_check_inputs(s);
     session_check_path(arguments_text(s->args, "gradient"));
     learning_load(s, s->args->operands[0], &c->l);
@@ -78,17 +78,16 @@ static void compute(session *s, costing *c)
     const char *path = arguments_text(s->args, "gradient");
     if (path)
         c->gradient = cli_alloc_table(data->n, c->m, sizeof *c->gradient, "entries");
-    spd_status status = spd_affinity(s->ctx, data->n, data->p, data->X, c->l.label, &c->l.options,
-                                     &c->pairs, &c->count);
+    spd_status status =
+        spd_affinity(s->ctx, &c->l.set.X, c->l.label, &c->l.options, &c->pairs, &c->count);
     cli_keep(c->pairs, release_pairs); /* NULL where it has failed */
     spd_fit_options o = c->l.options;
     o.W = c->W;
     o.pairs = c->count;
     o.own_pairs = c->pairs;
     if (status == SPD_OK)
-        status = spd_cost(s->ctx, data->n, data->p, data->X, &o, &c->cost, c->gradient);
-    if (status < 0)
-        session_fail_in(s, data->source, status);
+        status = spd_cost(s->ctx, &c->l.set.X, &o, &c->cost, c->gradient);
+    session_check_in(s, data->source, status);
     session_talk(s, "cost over %zu pairs", c->count);
     for (size_t e = 0; path && data->hermitian && e < data->n * c->m; e++)
         c->gradient[e] *= 2.0; /* each entry of W is there twice */
@@ -107,9 +106,9 @@ static void show(session *s, const costing *c)
         between += c->pairs[k].between > 0;
     }
     sheet *r = session_sheet(s);
-    sheet_text(r, "metric", "metric", spd_metric_name(o->metric));
+    sheet_text(r, "metric", "metric", spd_name(SPD_ENUM_METRIC, o->metric));
     show_log_cost(r, o);
-    sheet_text(r, "objective", "objective", spd_objective_name(o->objective));
+    sheet_text(r, "objective", "objective", spd_name(SPD_ENUM_OBJECTIVE, o->objective));
     sheet_count(r, "p", "matrices", c->l.data->p, "");
     size_t n = shown_n(c->l.data), m = shown_rows(c->m, c->l.data->hermitian);
     sheet_size(r, n, c->l.data->hermitian);
@@ -135,13 +134,8 @@ static int run(session *s)
 }
 
 /* Maximal variance has no graph of pairs that a cost could be summed over. */
-static const char *unsupervised(size_t i)
-{
-    return i == 0 ? "graph" : NULL;
-}
-
 static const option options_without_labels[] = {
-    {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = unsupervised, .bare = "graph",
+    {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = "graph", .bare = "graph",
      .help = "Use no labels: near matrices stay near, far ones far"},
     OPTION_END};
 
@@ -149,7 +143,7 @@ static const option options[] = {
     {"w", 0, OPTION_FILE, "FILE", .required = 1,
      .help = "W (n x m, full rank): an array file, or a model of 'spdml fit'"},
     OPTION_ENGINE,
-    {"gradient", 0, OPTION_FILE, "FILE", .writes = 1, .choice = option_array_endings,
+    {"gradient", 0, OPTION_FILE, "FILE", .writes = 1, .choice = OPTION_ARRAY_ENDINGS,
      .help = "Write the gradient D_W L (n x m), not projected, to FILE; the array is called G"},
     OPTION_END};
 
@@ -164,18 +158,11 @@ static const command_example examples[] = {
      "The gradient at the map of a model."},
     {NULL, NULL}};
 
-const command command_cost = {
-    .name = "cost",
-    .summary = "cost and gradient of 'fit' at a given map",
-    .operands = "DATA",
-    .groups = {{"Options", options},
-               {"What is learned", options_graph},
-               {NULL, options_without_labels},
-               {NULL, options_objective},
-               {NULL, options_cost},
-               {"Reading data", options_data},
-               {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(cost, "cost and gradient of 'fit' at a given map", "DATA",
+        .groups = {{"Options", options},
+                   {"What is learned", options_graph},
+                   {NULL, options_without_labels},
+                   {NULL, options_objective},
+                   {NULL, options_cost},
+                   {"Reading data", options_data},
+                   {"Common options", options_common}});

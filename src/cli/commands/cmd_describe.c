@@ -4,10 +4,11 @@
 #include "cli/commands/describe_notes.h"
 #include "cli/commands/describe_options.h"
 
-static void show(session *s, spd_descriptor kind, const spd_data *data, const spd_failures *skipped)
+static void show(session *s, spd_descriptor kind, const spd_data *data,
+                 const spd_describe_info *skipped)
 {
     sheet *r = session_sheet(s);
-    sheet_text(r, "descriptor", "descriptor", spd_descriptor_name(kind));
+    sheet_text(r, "descriptor", "descriptor", spd_name(SPD_ENUM_DESCRIPTOR, kind));
     sheet_text(r, "output", "output", session_output(s));
     sheet_set(r, data->p, data->n, 0);
     sheet_count(r, "classes", "classes", data->classes, "");
@@ -22,18 +23,6 @@ static void show(session *s, spd_descriptor kind, const spd_data *data, const sp
     describe_notes_show(r, skipped);
 }
 
-typedef struct described {
-    spd_data *data;
-    spd_failures *skipped;
-} described;
-
-static void release_described(void *found)
-{
-    described *d = found;
-    spd_data_free(d->data);
-    spd_failures_free(d->skipped);
-}
-
 static int run(session *s)
 {
     spd_descriptor kind;
@@ -42,47 +31,36 @@ static int run(session *s)
     int code = describe_options_take(s, &kind, &how);
     if (code)
         return code;
-    described *d = cli_alloc(1, sizeof *d, "a description");
-    cli_keep(d, release_described);
-    session_check(s, spd_describe(s->ctx, kind, s->args->operand_count - 1, s->args->operands + 1,
-                                  &how, &d->data, &d->skipped));
-    session_talk(s, "described %zu matrices", d->data->p);
-    session_save(s, d->data);
+    const described *d = describe_operands(s, kind, &how);
+    const spd_data *data = d->data;
+    const spd_describe_info *skipped = d->notes;
+    session_talk(s, "described %zu matrices", data->p);
+    session_save(s, data);
     if (!s->silent)
-        show(s, kind, d->data, d->skipped);
-    describe_notes_remark(s, d->skipped);
-    for (size_t i = 0; i < d->skipped->count; i++)
-        cli_error("skipped: %s", advice_message(d->skipped->error[i]).text);
-    return d->skipped->count ? CLI_FAILED : CLI_GOOD;
+        show(s, kind, data, skipped);
+    describe_notes_remark(s, skipped);
+    for (size_t i = 0; i < skipped->count; i++)
+        cli_error("skipped: %s", advice_message(skipped->error[i]).text);
+    return skipped->count ? CLI_FAILED : CLI_GOOD;
 }
 
 static const option options[] = {
-    {OPTION_OUTPUT(option_arrays_endings, "The file to write; .npz also keeps the parameters"),
+    {OPTION_OUTPUT(OPTION_ARRAYS_ENDINGS, "The file to write; .npz also keeps the parameters"),
      .required = 1},
-    {"keep-going",
-     .help = "Skip broken inputs, list them at the end and exit with status 1; otherwise the first "
-             "one ends the run"},
+    {"keep-going", INTO(spd_describe_options, keep_going),
+     .help = "Skip broken inputs, list them at the end and exit with status 1; "
+             "otherwise the first one ends the run"},
     OPTION_END};
-
-static const char *label_sources(size_t i)
-{
-    static const char *const words[] = {"auto", "folder", "none"};
-    return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
-
-static const char *centres(size_t i)
-{
-    return i == 0 ? "root" : NULL;
-}
 
 static const option options_covariance[] = {
     {"shrinkage", 0, OPTION_TEXT, "KIND", "none",
-     .help = "Pull the covariance towards a multiple of the identity: none, oas, ledoit-wolf, "
-             "or a number between 0 and 1"},
+     .help = "Pull the covariance towards a multiple of the identity: none, oas, ledoit-wolf, or a "
+             "number between 0 and 1"},
     {"regularize", 0, OPTION_REAL, "E", NULL, 0, INFINITY,
+     INTO(spd_describe_options, covariance.regularize),
      .help = "Add E trace(C)/n to the diagonal; default 0, for sift-color 1e-5, for region 1e-6, "
              "for joints 1e-3"},
-    {"every", 0, OPTION_INT, "K", "1", 1, 1000000000,
+    {"every", 0, OPTION_INT, "K", "1", 1, 1000000000, INTO(spd_describe_options, every),
      .help = "Take only every K-th observation (sift-color, covariance)"},
     {"model", 0, OPTION_FILE, "MODEL",
      .help = "First project the observations by the W of this model: the result is what 'spdml "
@@ -90,80 +68,87 @@ static const option options_covariance[] = {
     OPTION_END};
 
 static const option options_labels[] = {
-    {"labels", 0, OPTION_FILE, "FILE",
-     .help = "Index (.csv): the first column is the file, the second its label, and further "
-             "columns are kept; files match by the end of their path, or by their name, with "
-             "--group also "
-             "by the value of that column. Or an "
-             "array (.npy, .npz, .mat) with a label for each input in the order of the inputs, "
-             "which in a folder is that of their names"},
-    {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = label_sources,
-     .help = "Without an index: auto takes the labels of array files, otherwise the folder "
-             "names if there are several"},
-    {"label-pattern", 0, OPTION_TEXT, "REGEX",
+    {"labels", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, index),
+     .help =
+         "Index (.csv): the first column is the file, the second its label, and further columns "
+         "are kept; files match by the end of their path, or by their name, with --group also by "
+         "the value of that column. Or an array (.npy, .npz, .mat) with a label for each input in "
+         "the order of the inputs, which in a folder is that of their names"},
+    {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = "auto|folder|none",
+     .names = SPD_ENUM_LABEL_SOURCE,
+     .help = "Without an index: auto takes the labels of array files, otherwise the folder names "
+             "if there are several"},
+    {"label-pattern", 0, OPTION_TEXT, "REGEX", INTO(spd_describe_options, pattern),
      .help = "The label is what the (group) of this extended regular expression matches in an "
              "input's path"},
-    {"x", 0, OPTION_TEXT, "NAME",
+    {"x", 0, OPTION_TEXT, "NAME", INTO(spd_describe_options, x_name),
      .help = "Array that holds the inputs; by default images or X, or the only one that fits"},
-    {"y", 0, OPTION_TEXT, "NAME",
+    {"y", 0, OPTION_TEXT, "NAME", INTO(spd_describe_options, y_name),
      .help = "Array that holds the labels; by default y, if there is one"},
     OPTION_END};
 
 static const option options_signals[] = {
-    {"group", 0, OPTION_TEXT, "COLUMN",
+    {"group", 0, OPTION_TEXT, "COLUMN", INTO(spd_describe_options, group),
      .help = "The file is one long table; rows with the same value in this column belong together"},
-    {"channels-first", .help = "Tables are channels x time: observations are columns"},
-    {"rate", 0, OPTION_REAL, "HZ", "1", 1e-300, 1e300, .help = "Samples per second of a signal"},
-    {"window", 0, OPTION_REAL, "SECONDS", NULL, 0, 1e300,
+    {"channels-first", INTO(spd_describe_options, channels_first),
+     .help = "Tables are channels x time: observations are columns"},
+    {"rate", 0, OPTION_REAL, "HZ", "1", 1e-300, 1e300, INTO(spd_describe_options, rate),
+     .help = "Samples per second of a signal"},
+    {"window", 0, OPTION_REAL, "SECONDS", NULL, 0, 1e300, INTO(spd_describe_options, window),
      .help = "One matrix per window of this length"},
-    {"step", 0, OPTION_REAL, "SECONDS", NULL, 0, 1e300,
+    {"step", 0, OPTION_REAL, "SECONDS", NULL, 0, 1e300, INTO(spd_describe_options, stride),
      .help = "From one window to the next; default the window's length"},
     {"bands", 0, OPTION_TEXT, "LOW-HIGH,...",
-     .help = "Pass bands in Hz, such as 12-14,16-18: filtered without a shift in time and "
-             "stacked, so the matrix has channels * bands rows"},
-    {"order", 0, OPTION_INT, "N", "4", 1, 16, .help = "Order of the Butterworth filters"},
-    {"channels", 0, OPTION_TEXT, "NAME,...",
+     .help = "Pass bands in Hz, such as 12-14,16-18: filtered without a shift in time and stacked, "
+             "so the matrix has channels * bands rows"},
+    {"order", 0, OPTION_INT, "N", "4", 1, 16, INTO(spd_describe_options, order),
+     .help = "Order of the Butterworth filters"},
+    {"channels", 0, OPTION_TEXT, "NAME,...", INTO(spd_describe_options, channels),
      .help = "Channels of a recording (.edf, .bdf), or columns that the header of a table (.csv) "
-             "names, in this order; default all but annotations and triggers, and but for a "
-             "column of times: one called time, t, sample, ... that rises by equal steps"},
-    {"events", 0, OPTION_FILE, "FILE",
+             "names, in this order; default all but annotations and triggers, and but for a column "
+             "of times: one called time, t, sample, ... that rises by equal steps"},
+    {"events", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, events),
      .help = "One matrix per event, labelled by it: a table (.csv, .tsv) with the columns onset, "
-             "duration and label (or trial_type), in seconds; auto takes NAME_events.tsv beside "
+             "duration and label (or trial_type), in seconds; auto takes NAME_events.tsv next to "
              "each recording, or else its annotations and triggers"},
     {"epoch", 0, OPTION_TEXT, "FROM:TO",
      .help = "Seconds around the onset of an event, such as 0.5:2.5 or -1:1; default the event's "
              "duration"},
-    {"event-names", 0, OPTION_TEXT, "NAME,...", .help = "Take only the events of these labels"},
+    {"event-names", 0, OPTION_TEXT, "NAME,...", INTO(spd_describe_options, event_names),
+     .help = "Take only the events of these labels"},
     OPTION_END};
 
 static const option options_images[] = {
     {"size", 0, OPTION_TEXT, "WxH",
      .help = "Resize images to this size, one number for both sides, 0 for no resizing; default "
              "400 for sift-color, 64 for gabor, 0 for region"},
-    {"no-color", .help = "Use only the grey image (sift-color, region)"},
-    {"keep-images",
+    {"no-color", INTO(spd_describe_options, grey),
+     .help = "Use only the grey image (sift-color, region)"},
+    {"keep-images", INTO(spd_describe_options, keep_images),
      .help = "Keep the grey, resized images as the column 'images', for methods on vectors"},
     OPTION_END};
 
 static const option options_sift[] = {
-    {"sift-step", 0, OPTION_INT, "PIXELS", "4", 1, 1000,
+    {"sift-step", 0, OPTION_INT, "PIXELS", "4", 1, 1000, INTO(spd_describe_options, step),
      .help = "Distance between the centres of descriptors"},
-    {"sift-bin", 0, OPTION_INT, "PIXELS", "3", 1, 1000,
+    {"sift-bin", 0, OPTION_INT, "PIXELS", "3", 1, 1000, INTO(spd_describe_options, bin),
      .help = "Width of a spatial bin; a descriptor has 4 x 4 of them"},
-    {"smooth", 0, OPTION_REAL, "SIGMA", "0", 0, 1000,
+    {"smooth", 0, OPTION_REAL, "SIGMA", "0", 0, 1000, INTO(spd_describe_options, smooth),
      .help = "Standard deviation of a Gaussian applied first, in pixels"},
     OPTION_END};
 
 static const option options_gabor[] = {
     {"regions", 0, OPTION_TEXT, "HOW", "halves",
      .help = "Blocks of the matrix: whole, halves (whole, left, right), or ROWSxCOLUMNS cells"},
-    {"scales", 0, OPTION_INT, "N", "5", 1, 64, .help = "Scales of the wavelets"},
-    {"orientations", 0, OPTION_INT, "N", "8", 1, 64, .help = "Orientations of the wavelets"},
-    {"kmax", 0, OPTION_REAL, "K", NULL, 1e-6, 3.1415926536,
+    {"scales", 0, OPTION_INT, "N", "5", 1, 64, INTO(spd_describe_options, scales),
+     .help = "Scales of the wavelets"},
+    {"orientations", 0, OPTION_INT, "N", "8", 1, 64, INTO(spd_describe_options, orientations),
+     .help = "Orientations of the wavelets"},
+    {"kmax", 0, OPTION_REAL, "K", NULL, 1e-6, 3.1415926536, INTO(spd_describe_options, kmax),
      .help = "Largest frequency, radians per pixel; default the square root of 2"},
-    {"spacing", 0, OPTION_REAL, "F", NULL, 1, 1000,
+    {"spacing", 0, OPTION_REAL, "F", NULL, 1, 1000, INTO(spd_describe_options, spacing),
      .help = "Ratio of one scale's frequency to the next; default the square root of 2"},
-    {"sigma", 0, OPTION_REAL, "S", NULL, 1e-3, 1000,
+    {"sigma", 0, OPTION_REAL, "S", NULL, 1e-3, 1000, INTO(spd_describe_options, sigma),
      .help = "Width of the envelope, in wavelengths times 2 pi; default 2 pi"},
     OPTION_END};
 
@@ -175,19 +160,19 @@ static const option options_region[] = {
     OPTION_END};
 
 static const option options_motion[] = {
-    {"asf", 0, OPTION_FILE, "FILE",
-     .help = "Skeleton of all .amc clips; by default the .asf in the same folder whose name "
-             "begins the clip's name"},
-    {"center", 0, OPTION_CHOICE, "WHERE", .choice = centres,
+    {"asf", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, asf),
+     .help = "Skeleton of all .amc clips; by default the .asf in the same folder whose name begins "
+             "the clip's name"},
+    {"center", 0, OPTION_CHOICE, "WHERE", .choice = "root",
      .help = "Positions relative to the root joint; default world coordinates"},
     {"frames", 0, OPTION_TEXT, "FIRST:LAST",
      .help =
          "Use only these frames, counted from 0, the last one excluded; either may be left out"},
-    {"temporal-pyramid", 0, OPTION_INT, "LEVELS", "1", 1, 10,
+    {"temporal-pyramid", 0, OPTION_INT, "LEVELS", "1", 1, 10, INTO(spd_describe_options, pyramid),
      .help = "Blocks for the clip, its halves, its quarters, ..."},
-    {"overlap", 0, OPTION_FLAG,
+    {"overlap", 0, OPTION_FLAG, INTO(spd_describe_options, overlap),
      .help = "Windows of the temporal pyramid overlap by half: one more between each two"},
-    {"unit-range", 0, OPTION_FLAG,
+    {"unit-range", 0, OPTION_FLAG, INTO(spd_describe_options, unit_range),
      .help = "Scale x, y and z each to 0 .. 1 over all joints and frames of a clip"},
     OPTION_END};
 
@@ -199,14 +184,14 @@ static const char *const paragraphs[] = {
     "gabor: images of faces; intensity, position and Gabor magnitudes, 129 x 129.",
     "region: images; position, colour and derivatives in rectangles.",
     "joints: motion capture (.amc with .asf, .bvh, .c3d, or tables of positions); joint positions.",
-    "IN is a file, a folder (searched with its subfolders), an archive (.tar.gz, .zip, ...), or "
-    "an array file that holds several inputs: images p x height x width (x 3), tables p x r x "
-    "n. Labels come from an index (--labels), from the array file, from the folder names or "
-    "from a pattern. The output contains X, y, the inputs' names, further columns, and the "
-    "parameters, which 'spdml info' shows.",
-    "A covariance of r observations has rank at most r - 1: with fewer than n + 1 observations "
-    "it needs --shrinkage, --regularize or --model. That some have fewer is said even where the "
-    "default regularisation repairs it; so is what was passed over in a folder or archive.",
+    "IN is a file, a folder (searched with its subfolders), an archive (.tar.gz, .zip, ...), or an "
+    "array file that holds several inputs: images p x height x width (x 3), tables p x r x n. "
+    "Labels come from an index (--labels), from the array file, from the folder names or from a "
+    "pattern. The output contains X, y, the inputs' names, further columns, and the parameters, "
+    "which 'spdml info' shows.",
+    "A covariance of r observations has rank at most r - 1: with fewer than n + 1 observations it "
+    "needs --shrinkage, --regularize or --model. A warning tells you if some have fewer, even if "
+    "regularisation compensates, and which files of a folder or archive were ignored.",
     NULL};
 
 static const command_example examples[] = {
@@ -222,22 +207,15 @@ static const command_example examples[] = {
      "Epochs of a recording, labelled by its annotations."},
     {NULL, NULL}};
 
-const command command_describe = {
-    .name = "describe",
-    .summary = "make SPD matrices from images, motion capture and signals",
-    .operands = "KIND IN...",
-    .first = describe_kinds,
-    .groups = {{"Options", options},
-               {"Covariance (all kinds)", options_covariance},
-               {"Inputs and labels", options_labels},
-               {"Tables and signals (covariance)", options_signals},
-               {"Images (sift-color, gabor, region)", options_images},
-               {"Dense SIFT (sift-color)", options_sift},
-               {"Gabor wavelets (gabor)", options_gabor},
-               {"Rectangles (region)", options_region},
-               {"Motion capture (joints)", options_motion},
-               {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(describe, "make SPD matrices from images, motion capture and signals", "KIND IN...",
+        .first = describe_kinds,
+        .groups = {{"Options", options},
+                   {"Covariance (all kinds)", options_covariance},
+                   {"Inputs and labels", options_labels},
+                   {"Tables and signals (covariance)", options_signals},
+                   {"Images (sift-color, gabor, region)", options_images},
+                   {"Dense SIFT (sift-color)", options_sift},
+                   {"Gabor wavelets (gabor)", options_gabor},
+                   {"Rectangles (region)", options_region},
+                   {"Motion capture (joints)", options_motion},
+                   {"Common options", options_common}});

@@ -1,59 +1,8 @@
 /* cmd_distance.c - `spdml distance`: all distances within a set or between two. */
 #include <math.h>
-#include <stddef.h>
 
-#include "cli/frame/session.h"
-
-/* Least, middle and largest of many numbers; NaN of none. */
-typedef struct summary {
-    double min, median, max;
-} summary;
-
-/* The value that would stand at place k if values were sorted; what stands before it is not larger.
- * Hoare's quickselect: a few passes, where sorting hundreds of millions of distances could take
- * longer than computing them. */
-static double select_at(ptrdiff_t count, double *values, ptrdiff_t k)
-{
-    ptrdiff_t low = 0, high = count - 1;
-    while (low < high) {
-        ptrdiff_t i = low, j = high;
-        double pivot = values[low + (high - low) / 2];
-        while (i <= j) {
-            while (values[i] < pivot)
-                i++;
-            while (values[j] > pivot)
-                j--;
-            if (i <= j) {
-                double swap = values[i];
-                values[i++] = values[j];
-                values[j--] = swap;
-            }
-        }
-        if (k <= j)
-            high = j;
-        else if (k >= i)
-            low = i;
-        else
-            break;
-    }
-    return values[k];
-}
-
-/* Reorders values. The median of an even count is the mean of the two in the middle. */
-static summary summary_of(size_t count, double *values)
-{
-    summary s = {NAN, NAN, NAN};
-    if (count == 0)
-        return s;
-    s.median = select_at((ptrdiff_t)count, values, (ptrdiff_t)(count / 2));
-    for (size_t i = 0; i < count; i++) {
-        if (count % 2 == 0 && i == count / 2)
-            s.median = (s.median + s.max) / 2;
-        s.min = fmin(s.min, values[i]);
-        s.max = fmax(s.max, values[i]);
-    }
-    return s;
-}
+#include "base/order.h"
+#include "cli/frame/sets.h"
 
 /* Moves the entries above the diagonal of a p x p matrix to its front; how many they are. */
 static size_t take_upper(size_t p, double *D)
@@ -77,15 +26,19 @@ static void show(session *s, const spd_data *data, size_t q, int within, double 
     sheet_count(r, "q", NULL, q, "");
     sheet_size(r, shown_n(data), data->hermitian);
     sheet_line(r, "distances", "%zu x %zu", p, q);
-    if (session_output(s))
-        sheet_text(r, "output", "output", session_output(s));
+    sheet_text(r, "output", "output", session_output(s));
     if (shown)
         sheet_matrix(r, "distance", p, q, D);
     if (!shown || r->object) {
-        summary range = summary_of(within ? take_upper(p, D) : p * q, D);
-        sheet_real(r, "min", "least", range.min);
-        sheet_real(r, "median", "median", range.median);
-        sheet_real(r, "max", "largest", range.max);
+        size_t count = within ? take_upper(p, D) : p * q;
+        double least = NAN, largest = NAN; /* of none */
+        for (size_t i = 0; i < count; i++) {
+            least = fmin(least, D[i]);
+            largest = fmax(largest, D[i]);
+        }
+        sheet_real(r, "min", "least", least);
+        sheet_real(r, "median", "median", count ? order_median(count, D) : (double)NAN);
+        sheet_real(r, "max", "largest", largest);
     }
     if (!shown && !session_output(s))
         sheet_hint(r, p, q);
@@ -97,11 +50,11 @@ static int run(session *s)
     spd_data *A = session_begin(s), *B = session_second(s, other, A);
     size_t p = A->p, q = B ? B->p : A->p;
     double *D = cli_alloc_table(p, q, sizeof *D, "distances");
-    spd_status status =
-        spd_pairwise2(s->ctx, session_metric(s), A->n, p, A->X, q, B ? B->X : NULL, D);
+    const spd_set X = sets_view(A), Y = B ? sets_view(B) : X;
+    spd_status status = spd_pairwise2(s->ctx, session_metric(s), &X, B ? &Y : NULL, D);
     if (status < 0) /* X is of the first file, Y of the second */
         session_fail_pair(s, A->source, B ? B->source : NULL, "Y", status);
-    session_distances(s, A, p * q, D);
+    session_distances(s, p * q, D);
     session_talk(s, "%zu x %zu distances", p, q);
     session_write_matrix(s, "D", p, q, D, 0);
     show(s, A, q, !B, D);
@@ -112,15 +65,15 @@ static const option options[] = {
     OPTION_METRIC,
     OPTION_ENGINE,
     OPTION_SQUARED,
-    {OPTION_OUTPUT(option_array_endings, "Write the distances (float64, rows of DATA, columns of "
+    {OPTION_OUTPUT(OPTION_ARRAY_ENDINGS, "Write the distances (float64, rows of DATA, columns of "
                                          "DATA2) to FILE; the array is called D")},
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Distances between all matrices of DATA and all of DATA2, or within DATA: the result is "
-    "then symmetric with zeros on the diagonal.",
-    "Without -o, up to 12 x 12 distances are printed; of more, only the least, the median and "
-    "the largest (within one set, over its pairs).",
+    "Distances between all matrices of DATA and all of DATA2, or within DATA: the result is then "
+    "symmetric with zeros on the diagonal.",
+    "Without -o, up to 12 x 12 distances are printed; of more, only the least, the median and the "
+    "largest (within one set, over its pairs).",
     NULL};
 
 static const command_example examples[] = {
@@ -129,12 +82,5 @@ static const command_example examples[] = {
      "Squared Stein divergences between two sets."},
     {NULL, NULL}};
 
-const command command_distance = {
-    .name = "distance",
-    .summary = "distances within a set of matrices or between two",
-    .operands = "DATA [DATA2]",
-    .groups = COMMAND_SHARED_GROUPS(options),
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(distance, "distances within a set of matrices or between two", "DATA [DATA2]",
+        .groups = COMMAND_SHARED_GROUPS(options));

@@ -1,6 +1,5 @@
 /* cmd_embed.c - `spdml embed`: coordinates in a few dimensions, for pictures and further work. */
 #include <math.h>
-#include <stdio.h>
 
 #include "cli/frame/session.h"
 #include "cli/frame/words.h"
@@ -12,11 +11,6 @@ typedef struct embedding {
     double *eigenvalue; /* d */
     spd_embed_info info;
 } embedding;
-
-static const char *method_names(size_t i)
-{
-    return i < SPD_EMBEDDINGS ? spd_embedding_name((spd_embedding)i) : NULL;
-}
 
 /* In the library 0 is its own choice, and below 0 are all pairs. */
 static double theta_of(session *s)
@@ -31,7 +25,7 @@ static double theta_of(session *s)
  * as large; those of other methods have a scale of their own. */
 static void shrink(embedding *e)
 {
-    int metric = e->options.kind == SPD_EMBED_PGA || e->options.kind == SPD_EMBED_MDS;
+    int metric = e->options.kind == SPD_EMBEDDING_PGA || e->options.kind == SPD_EMBEDDING_MDS;
     size_t d = e->options.dimensions;
     for (size_t i = 0; metric && i < e->data->p * d; i++)
         e->Y[i] *= sqrt(0.5);
@@ -63,8 +57,7 @@ static void compute(session *s, embedding *e)
     e->eigenvalue = cli_alloc_table(columns, 1, sizeof *e->eigenvalue, "eigenvalues");
     spd_status status =
         spd_embed(s->ctx, &e->options, e->data->n, p, e->data->X, e->Y, e->eigenvalue, &e->info);
-    if (status < 0)
-        session_fail_in(s, e->data->source, status);
+    session_check_in(s, e->data->source, status);
     if (status > 0)
         session_remark(s, "%s: %s", e->data->source, advice_last(s->ctx).text);
     if (e->data->hermitian)
@@ -91,7 +84,7 @@ static void write_csv(session *s, const embedding *e)
     const char **cell = cli_alloc_table(rows, columns, sizeof *cell, "cells");
     for (size_t i = 0; i < rows; i++)
         fill_row(e, i, cell + i * columns);
-    const spd_array table = {.type = SPD_TEXT,
+    const spd_array table = {.type = SPD_TYPE_TEXT,
                              .ndim = 2,
                              .shape = {rows, columns},
                              .count = rows * columns,
@@ -109,7 +102,7 @@ static void write_arrays(session *s, const embedding *e)
     const spd_array *list[3] = {&Y};
     eigenvalue.ndim = 1;
     int several = !session_output_is(s, ".npy");
-    if (several && e->options.kind != SPD_EMBED_TSNE)
+    if (several && e->options.kind != SPD_EMBEDDING_TSNE)
         list[count++] = &eigenvalue;
     if (several && e->data->y) {
         label = *e->data->y;
@@ -123,17 +116,13 @@ static void write_arrays(session *s, const embedding *e)
 
 static void show_eigenvalues(sheet *r, const embedding *e)
 {
-    json_t *list = sheet_json_list();
-    char text[200] = "";
-    size_t used = 0, d = e->options.dimensions;
-    for (size_t c = 0; c < d; c++) {
-        sheet_json_append(list, sheet_json_real(e->eigenvalue[c]));
-        if (c < 8)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.6g", c ? ", " : "",
-                                     e->eigenvalue[c]);
-    }
-    sheet_line(r, "eigenvalues", "%s%s", text, d > 8 ? ", ..." : "");
-    sheet_json(r, "eigenvalues", list);
+    size_t d = e->options.dimensions;
+    words shown = {0};
+    for (size_t c = 0; c < d && c < 8; c++)
+        words_take(&shown, words_text("%.6g", e->eigenvalue[c]));
+    sheet_line(r, "eigenvalues", "%s%s", words_join(&shown, 0, shown.count, ", "),
+               d > 8 ? ", ..." : "");
+    sheet_json(r, "eigenvalues", sheet_json_reals(d, e->eigenvalue));
 }
 
 static void show_tsne(sheet *r, const embedding *e)
@@ -150,18 +139,18 @@ static void show_tsne(sheet *r, const embedding *e)
 
 static void show(session *s, const embedding *e)
 {
-    int tsne = e->options.kind == SPD_EMBED_TSNE;
-    int variance = e->options.kind == SPD_EMBED_PGA || e->options.kind == SPD_EMBED_MDS;
+    int tsne = e->options.kind == SPD_EMBEDDING_TSNE;
+    int variance = e->options.kind == SPD_EMBEDDING_PGA || e->options.kind == SPD_EMBEDDING_MDS;
     int neighbours = !variance && !tsne;
     sheet *r = session_sheet(s);
-    sheet_text(r, "method", "method", spd_embedding_name(e->options.kind));
-    sheet_text(r, "metric", "metric", spd_metric_name(e->options.metric));
+    sheet_text(r, "method", "method", spd_name(SPD_ENUM_EMBEDDING, e->options.kind));
+    sheet_text(r, "metric", "metric", spd_name(SPD_ENUM_METRIC, e->options.metric));
     sheet_count(r, "p", "matrices", e->data->p, "");
     sheet_size(r, shown_n(e->data), e->data->hermitian);
     sheet_count(r, "dimensions", "dimensions", e->options.dimensions, "");
     if (neighbours)
         sheet_count(r, "k", "neighbours", e->options.k, "each");
-    if (e->options.kind == SPD_EMBED_LAPLACIAN)
+    if (e->options.kind == SPD_EMBEDDING_LAPLACIAN)
         sheet_real(r, "bandwidth", "bandwidth", e->info.bandwidth);
     if (tsne)
         show_tsne(r, e);
@@ -171,9 +160,8 @@ static void show(session *s, const embedding *e)
         sheet_real(r, "explained", NULL, e->info.explained);
         sheet_line(r, "explained", "%.1f %% of the variance", 100.0 * e->info.explained);
     }
-    if (session_output(s))
-        sheet_text(r, "output", "output", session_output(s));
-    else
+    sheet_text(r, "output", "output", session_output(s));
+    if (!session_output(s))
         sheet_matrix(r, "Y", e->data->p, e->options.dimensions, e->Y);
 }
 
@@ -188,7 +176,7 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {"method", 0, OPTION_CHOICE, "NAME", "pga", .choice = method_names, .help = "How"},
+    {"method", 0, OPTION_CHOICE, "NAME", "pga", .names = SPD_ENUM_EMBEDDING, .help = "How"},
     OPTION_METRIC,
     {"dimensions", 'd', OPTION_INT, "N", "2", 1, 2147483647, .help = "Coordinates of each matrix"},
     {"k", 'k', OPTION_INT, "N", "10", 1, 2147483647,
@@ -206,7 +194,7 @@ static const option options[] = {
              "default 0 up to 500 matrices, and 0.5 above"},
     {"iterations", 0, OPTION_INT, "N", "1000", 1, 1000000, .help = "t-SNE: steps of its descent"},
     OPTION_ENGINE,
-    {OPTION_OUTPUT(option_array_endings,
+    {OPTION_OUTPUT(OPTION_ARRAY_ENDINGS,
                    "Write Y, eigenvalue and y (the labels, if known) to FILE; .csv has a column "
                    "per coordinate and the label, .npy has only Y")},
     OPTION_END};
@@ -215,15 +203,13 @@ static const char *const paragraphs[] = {
     "Places every matrix of DATA in a few dimensions. pga: principal axes of the tangent space at "
     "the mean. mds: classical scaling of the distances. tsne: t-SNE of the distances, which keeps "
     "neighbours together and says little about far ones (van der Maaten and Hinton 2008); its "
-    "start "
-    "is drawn by --seed. lle, hessian-lle and laplacian: manifold "
-    "learning from the k nearest neighbours (Goh and Vidal 2008); their graph must be connected, "
-    "and hessian-lle needs k of at least 1 + d + d(d+1)/2.",
-    "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or "
-    "euclidean. The signs of coordinates are fixed: the entry of largest magnitude is positive.",
+    "start is drawn by --seed. lle, hessian-lle and laplacian: manifold learning from the k "
+    "nearest neighbours (Goh and Vidal 2008); their graph must be connected, and hessian-lle needs "
+    "k of at least 1 + d + d(d+1)/2.",
+    "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or euclidean. "
+    "The signs of coordinates are fixed: the entry of largest magnitude is positive.",
     "This writes numbers. Pictures of the samples, by classical scaling and t-SNE, are in the "
-    "report "
-    "that 'spdml evaluate -o DIR' makes (report.html, samples.svg).",
+    "report that 'spdml evaluate -o DIR' makes (report.html, samples.svg).",
     NULL};
 
 static const command_example examples[] = {
@@ -234,12 +220,5 @@ static const command_example examples[] = {
     {"spdml embed data.npz --method mds --metric stein --json", "How much two dimensions explain."},
     {NULL, NULL}};
 
-const command command_embed = {
-    .name = "embed",
-    .summary = "coordinates in a few dimensions: pga, mds, t-SNE, lle and others",
-    .operands = "DATA",
-    .groups = COMMAND_DATA_GROUPS(options),
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(embed, "coordinates in a few dimensions: pga, mds, t-SNE, lle and others", "DATA",
+        .groups = COMMAND_DATA_GROUPS(options));

@@ -2,25 +2,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/evaluate/evaluation.h"
+#include "cli/frame/text_file.h"
+#include "cli/methods/training.h"
+#include "cli/report/page.h"
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-void evaluation_fit_options(session *s, spd_fit_options *o)
-{
-    spd_fit_defaults(o, sizeof *o);
-    o->seed = (uint64_t)arguments_int(s->args, "seed");
-    o->paper = arguments_flag(s->args, "paper");
-    o->log_cost = (spd_log_cost)session_choice(s, "log-cost");
-    spd_init_parse(NULL, arguments_text(s->args, "init"), &o->init);
-    spd_solver_parse(NULL, arguments_text(s->args, "solver"), &o->solver);
-    o->transport = (spd_transport)session_choice(s, "transport");
-    o->affinity_weight = arguments_real(s->args, "affinity-weight");
-    o->max_iter = (int)arguments_int(s->args, "max-iter");
-    o->tol = arguments_real(s->args, "tol");
-}
-
-static void take_method(session *s, evaluation *e, const char *name)
+static void take_method(session *s, results *e, const char *name)
 {
     spd_method *method = &e->method[e->methods];
     char joined[SPD_METHOD_NAME], other[SPD_METHOD_NAME];
@@ -36,7 +24,7 @@ static void take_method(session *s, evaluation *e, const char *name)
     e->method_at[e->methods++] = method;
 }
 
-static void take_methods(session *s, evaluation *e)
+static void take_methods(session *s, results *e)
 {
     const char *given = arguments_text(s->args, "methods");
     size_t length = strlen(given);
@@ -45,73 +33,6 @@ static void take_methods(session *s, evaluation *e)
     e->method_at = cli_alloc(length + 1, sizeof *e->method_at, "methods");
     for (char *rest = list, *word; (word = strsep(&rest, ","));)
         take_method(s, e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
-}
-
-static int any_uses(const evaluation *e, spd_parameter parameter)
-{
-    for (size_t m = 0; m < e->methods; m++)
-        if (spd_method_uses(&e->method[m], parameter))
-            return 1;
-    return 0;
-}
-
-/* A value or a grid that no method has a use for is a mistake. */
-static void check_used(session *s, const evaluation *e, spd_parameter parameter)
-{
-    const char *name = spd_parameter_name(parameter);
-    int fixed = arguments_count(s->args, name) > 0, grid = e->grid.count[parameter] > 0;
-    if (fixed && grid)
-        cli_misuse("--%s and --grid %s cannot be used together", name, name);
-    if ((fixed || grid) && !any_uses(e, parameter))
-        cli_misuse("%s%s: none of the methods uses it", grid ? "--grid " : "--", name);
-}
-
-/* ---- grids ----------------------------------------------------------------------------------- */
-
-static double number_named(const char *given, const char *word)
-{
-    double value;
-    if (option_parse_real(word, &value) != 0)
-        cli_misuse("--grid %s: '%s' is not a number", given, word);
-    return value;
-}
-
-static double objective_named(session *s, const char *given, const char *word)
-{
-    spd_objective value;
-    if (spd_objective_parse(s->ctx, word, &value) != SPD_OK)
-        cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
-    return (double)value;
-}
-
-/* "m=10,20" or "objective=difference,ratio": text is a copy. */
-static void take_grid(session *s, evaluation *e, const char *given, char *text)
-{
-    spd_parameter parameter;
-    char *equals = strchr(text, '=');
-    if (equals)
-        *equals = '\0';
-    if (!equals || !equals[1])
-        cli_misuse("--grid %s: must be NAME=value,value,...", given);
-    if (spd_parameter_parse(s->ctx, text, &parameter) != SPD_OK)
-        cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
-    size_t room = strlen(equals + 1) + 1, count = 0;
-    double *value = cli_alloc(room, sizeof *value, "a grid");
-    for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));)
-        value[count++] = parameter == SPD_PARAM_OBJECTIVE ? objective_named(s, given, word)
-                                                          : number_named(given, word);
-    e->grid.count[parameter] = count;
-    e->grid.value[parameter] = value;
-}
-
-void evaluation_grids(session *s, evaluation *e)
-{
-    for (size_t i = 0; i < arguments_count(s->args, "grid"); i++) {
-        const char *given = arguments_nth(s->args, "grid", i);
-        take_grid(s, e, given, cli_text(given, strlen(given)));
-    }
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        check_used(s, e, (spd_parameter)i);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -124,7 +45,7 @@ static void check_labels(const spd_data *data)
         cli_fail("%s: all labels are the same; two classes are needed", data->source);
 }
 
-static void load(session *s, evaluation *e)
+static void load(session *s, results *e)
 {
     int matrices = 0, vectors = 0;
     for (size_t m = 0; m < e->methods; m++) {
@@ -137,7 +58,7 @@ static void load(session *s, evaluation *e)
 }
 
 /* Each group to the identity by its own mean; labels are not used. */
-static void recenter(session *s, evaluation *e)
+static void recenter(session *s, results *e)
 {
     const char *column = arguments_text(s->args, "recenter");
     groups g;
@@ -145,49 +66,70 @@ static void recenter(session *s, evaluation *e)
         return;
     spd_data *data = e->set.data;
     groups_take(data, column, "recenter", &g);
-    spd_status status = spd_recenter(s->ctx, SPD_AIRM, data->n, data->p, data->X, g.group, data->X);
-    if (status < 0)
-        session_fail_in(s, data->source, status);
+    spd_status status =
+        spd_recenter(s->ctx, SPD_METRIC_AIRM, data->n, data->p, data->X, g.group, data->X);
+    session_check_in(s, data->source, status);
     e->set.samples.mean = e->set.samples.observations = NULL; /* of features before */
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* Prints table or JSON, with what --final asks for, and writes the files of --output. CLI_GOOD, or
+ * CLI_INTERRUPTED if everything but the last is there. */
+static int report(session *s, results *e)
+{
+    page p = {0};
+    json_t *final = NULL;
+    int json = arguments_flag(s->args, "json");
+    int wants_page = session_output(s) && !arguments_flag(s->args, "no-report");
+    e->object = sheet_json_keep(results_json(s, e));
+    spd_ranks_pause(s->ctx, 1); /* other processes make no page */
+    if (wants_page)
+        page_prepare(s, e, &p);
+    spd_ranks_pause(s->ctx, 0);
+    results_write(s, e);
+    if (wants_page)
+        page_write(&p, session_output(s));
+    if (!s->silent && !json)
+        results_print(s, e, wants_page);
+    fflush(stdout);
+    int code = results_final(s, e, &final);
+    if (final) {
+        sheet_json_set(e->object, "final", final);
+        results_write_final(s, final);
+        if (!json)
+            results_print_final(final);
+    }
+    if (!s->silent && json)
+        text_file_json(stdout, e->object);
+    return code;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static int run(session *s)
 {
-    evaluation e = {0};
+    results e = {0};
     spd_evaluate_defaults(&e.options, sizeof e.options);
     e.options.folds = (int)arguments_int(s->args, "cv");
     e.options.seed = (uint64_t)arguments_int(s->args, "seed");
     e.options.exhaustive = arguments_flag(s->args, "exhaustive");
     e.options.auc = arguments_flag(s->args, "auc");
-    evaluation_fit_options(s, &e.fit);
+    training_fit_options(s, &e.fit);
     take_methods(s, &e);
-    evaluation_grids(s, &e);
+    training_grids(s, e.methods, e.method, &e.grid);
     if (arguments_text(s->args, "keep") && arguments_text(s->args, "recenter"))
         cli_misuse("--keep and --recenter cannot be used together: new samples would have to be "
                    "moved by the mean of their own group");
     load(s, &e);
     protocol_take(s, e.set.data, &e.protocol, &e.options);
-    evaluation_make_folder(s);
+    results_make_folder(s);
     recenter(s, &e);
-    evaluation_run(s, &e);
-    int code = evaluation_report(s, &e);
+    results_run(s, &e);
+    int code = report(s, &e);
     if (code == CLI_GOOD)
-        evaluation_keep(s, &e);
+        results_keep(s, &e);
     return code;
-}
-
-/* All but the one that needs a matrix. */
-static const char *inits(size_t i)
-{
-    return spd_init_name((spd_init)(i < SPD_INIT_GIVEN ? i : i + 1));
-}
-
-static const char *finals(size_t i)
-{
-    static const char *const which[] = {"best", "all", "none"};
-    return i < sizeof which / sizeof *which ? which[i] : NULL;
 }
 
 static const option options[] = {
@@ -209,8 +151,8 @@ static const option options[] = {
     {"outer-groups", 0, OPTION_TEXT, "COLUMN",
      .help = "With --outer-folds: matrices with the same value of COLUMN are in one fold"},
     {"repeats", 0, OPTION_INT, "N", "10", 1, 100000,
-     .help = "Number of random splits; with --outer-folds, which are dealt once by default, how "
-             "often"},
+     .help =
+         "Number of random splits; with --outer-folds, which are dealt once by default, how often"},
     {"leave-one-group-out", 0, OPTION_TEXT, "COLUMN",
      .help = "One round per value of COLUMN: test on its matrices, train on all others"},
     {"recenter", 0, OPTION_TEXT, "COLUMN",
@@ -226,8 +168,7 @@ static const option options[] = {
     {"output", 'o', OPTION_FILE, "DIR", .writes = 1,
      .help = "Write report.html, a page with figures, and results.json, final.json, results.csv, "
              "rounds.csv, predictions.npz, confusion.npz, the data of the figures and samples.svg "
-             "into the "
-             "folder DIR"},
+             "into the folder DIR"},
     {"keep", 0, OPTION_FILE, "DIR", .writes = 1,
      .help = "Write the trained methods into the folder DIR, for 'spdml predict': METHOD.spdml, or "
              "METHOD-ROUND.spdml if there are several rounds"},
@@ -246,31 +187,25 @@ static const option options_tuning[] = {
      .help = "Values of a parameter to choose from, instead of the default ones; a grid of m "
              "without the size of the matrices leaves no choice but a map"},
     {"exhaustive", 0, OPTION_FLAG,
-     .help = "Try every setting in every fold, with maps fitted as finely as the final "
-             "one, where otherwise settings that are clearly behind leave; about ten "
-             "times slower"},
-    {"final", 0, OPTION_CHOICE, "WHICH", "best", .choice = finals,
-     .help = "At the end choose parameters on all matrices, test part included, and show the "
-             "command that trains a method with them: for the most accurate method, for all, or "
-             "for none"},
+     .help =
+         "Try every setting in every fold, with maps fitted as finely as the final one. Otherwise "
+         "settings that are clearly behind are dropped early. About ten times slower"},
+    {"final", 0, OPTION_CHOICE, "WHICH", "best", .choice = "best|all|none",
+     .help =
+         "At the end choose parameters on all matrices, test part included, and show the command "
+         "that trains a method with them: for the most accurate method, for all, or for none"},
     OPTION_END};
-
-const option options_start[] = {{"init", 0, OPTION_CHOICE, "KIND", "auto", .choice = inits,
-                                 .help = "Where it begins, see 'spdml fit'"},
-                                OPTION_END};
 
 static const char *const paragraphs[] = {
     "Trains each method on one part of DATA, tests it on another, and prints accuracy, balanced "
     "accuracy, Cohen's kappa, the mean F1 of the classes, chosen parameters and times. Parameters "
-    "that are not fixed by an option are chosen "
-    "by cross-validation within the training part; labels of the test part are used only for the "
-    "score. p is McNemar's exact test against the first method.",
+    "that are not fixed by an option are chosen by cross-validation within the training part; "
+    "labels of the test part are used only for the score. p is McNemar's exact test against the "
+    "first method.",
     "Classifiers: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
     "riemannian-laplacian, ksvm, ts-lda, cov3dj on SPD matrices; src, gsrc on vectors. -ml puts "
-    "the "
-    "learned map before the classifier, -multi several of them side by side; -random, -mean, -csp "
-    "and pca- put other maps there, for "
-    "comparison.",
+    "the learned map before the classifier, -multi several of them side by side; -random, -mean, "
+    "-csp and pca- put other maps there, for comparison.",
     NULL};
 
 static const command_example examples[] = {
@@ -284,22 +219,11 @@ static const command_example examples[] = {
      "Five folds, none of which shares a subject with another."},
     {NULL, NULL}};
 
-const command command_evaluate = {
-    .name = "evaluate",
-    .summary = "compare recognition methods under a protocol",
-    .operands = "DATA",
-    .groups = {{"Options", options},
-               {"Choosing parameters", options_tuning},
-               {"The learned map", options_paper},
-               {NULL, options_cost},
-               {NULL, options_start},
-               {NULL, options_solver},
-               {NULL, options_stop},
-               {"Fixed parameters", options_values},
-               {NULL, options_ranks},
-               {"Reading data", options_data},
-               {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(evaluate, "compare recognition methods under a protocol", "DATA",
+        .groups = {{"Options", options},
+                   {"Choosing parameters", options_tuning},
+                   COMMAND_MAP_GROUPS,
+                   {"Fixed parameters", options_values},
+                   {NULL, options_ranks},
+                   {"Reading data", options_data},
+                   {"Common options", options_common}});

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/evaluate/evaluation.h"
+#include "cli/results/results.h"
 #include "cli/experiment/experiment.h"
 #include "cli/frame/screen.h"
 #include "cli/frame/text_file.h"
@@ -148,7 +148,7 @@ static void check(experiment *x)
 
 /* ---- showing --------------------------------------------------------------------------------- */
 
-static int list(session *s)
+static void list(session *s)
 {
     for (const recipe_builtin *b = recipe_builtins; b->name; b++) {
         const char *text = (const char *)b->text, *title = strstr(text, "\ntitle ");
@@ -157,7 +157,6 @@ static int list(session *s)
             sscanf(title, "\ntitle %99[^\n]", line);
         sheet_text(session_sheet(s), b->name, b->name, line);
     }
-    return CLI_GOOD;
 }
 
 /* ---- folder ---------------------------------------------------------------------------------- */
@@ -182,7 +181,7 @@ static void open_folder(experiment *x)
 {
     const char *place = getenv("TMPDIR");
     x->folder = session_output(x->s);
-    evaluation_make_folder(x->s);
+    results_make_folder(x->s);
     if (x->folder)
         return;
     char *own = words_text("%.3000s/spdml-XXXXXX", place && place[0] ? place : "/tmp");
@@ -226,8 +225,10 @@ static int run(session *s)
                     .protocol = "",
                     .paper_data = "",
                     .matrices = ""};
-    if (strcmp(s->args->operands[0], "list") == 0)
-        return list(s);
+    if (strcmp(s->args->operands[0], "list") == 0) {
+        list(s);
+        return CLI_GOOD;
+    }
     recipe_load(&x.recipe, s->args->operands[0]);
     if (arguments_flag(s->args, "show")) {
         screen_lines(x.recipe.text);
@@ -239,12 +240,13 @@ static int run(session *s)
 }
 
 /* "list", and what it lists. */
-static const char *recipe_names(size_t i)
+static words recipe_names(void)
 {
-    size_t count = 0;
-    while (recipe_builtins[count].name)
-        count++;
-    return i == 0 ? "list" : i <= count ? recipe_builtins[i - 1].name : NULL;
+    words w = {0};
+    words_add(&w, "list");
+    for (const recipe_builtin *b = recipe_builtins; b->name; b++)
+        words_add(&w, b->name);
+    return w;
 }
 
 static const option options[] = {
@@ -256,9 +258,8 @@ static const option options[] = {
     {"output", 'o', OPTION_FILE, "DIR", .writes = 1,
      .help = "Keep everything in the folder DIR: report.html, table.csv, figure.svg, commands.sh, "
              "the data and the reports of the evaluations. Without it, only the table is printed"},
-    {"resume",
-     .help = "Go on with an interrupted run in the folder of -o: steps that were finished are not "
-             "run again"},
+    {"resume", .help = "Go on with an interrupted run in the folder of -o: steps that were "
+                       "finished are not run again"},
     {"show", .help = "Print the recipe and do nothing"},
     {"set", 0, OPTION_TEXT, "NAME=VALUE", .repeatable = 1,
      .help = "Another value for a variable of the recipe"},
@@ -283,13 +284,11 @@ static const option options[] = {
 
 static const char *const paragraphs[] = {
     "Runs an experiment of the paper that introduced the learned map (Harandi, Salzmann, Hartley, "
-    "ECCV 2014), on generated data or on the real sets where you have them, and prints a table "
-    "with "
-    "the paper's own figures next to ours. NAME is materials, motion, faces, nu-b or observations; "
-    "'spdml experiment list' says what they are.",
+    "ECCV 2014), on generated data or on the real sets if you have them, and prints a table "
+    "with the paper's own figures next to ours. NAME is materials, motion, faces, nu-b or "
+    "observations; 'spdml experiment list' says what they are.",
     "Each is a recipe, a text of plain commands that --show prints; a copy that you have changed "
-    "is "
-    "run as FILE.recipe. The environment variable SPDML_RECIPES may name a folder whose recipes "
+    "is run as FILE.recipe. The environment variable SPDML_RECIPES may name a folder whose recipes "
     "come first.",
     "Without -o the data are made in a temporary folder, which is removed at the end.", NULL};
 
@@ -301,15 +300,8 @@ static const command_example examples[] = {
     {"spdml experiment my.recipe --set frames=300", "... and run."},
     {NULL, NULL}};
 
-const command command_experiment = {
-    .name = "experiment",
-    .summary = "run the paper's tables and figures, or a recipe of your own",
-    .operands = "NAME|FILE.recipe",
-    .first = recipe_names,
-    .groups = {{"Options", options},
-               {"The learned map", options_solver},
-               {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(experiment, "run the paper's tables and figures, or a recipe of your own",
+        "NAME|FILE.recipe", .first = recipe_names,
+        .groups = {{"Options", options},
+                   {"The learned map", options_solver},
+                   {"Common options", options_common}});

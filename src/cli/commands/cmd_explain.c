@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands/meta_compare.h"
-#include "cli/evaluate/show_trained.h"
+#include "cli/methods/show_trained.h"
 #include "cli/explain/explained.h"
 #include "cli/frame/screen.h"
 #include "cli/frame/text_file.h"
@@ -39,7 +39,8 @@ static void take_method(session *s, explaining *e)
         cli_fail(
             "%s: %s works on the whole matrices and has no map; a method with one (-ml) can be "
             "explained",
-            e->path, spd_classifier_name(spd_classifier_method(t.classifier)->classifier));
+            e->path,
+            spd_name(SPD_ENUM_CLASSIFIER, spd_classifier_method(t.classifier)->classifier));
     if (spd_classifier_method(t.classifier)->map == SPD_MAP_MULTI)
         cli_fail("%s: has several maps side by side and the matrix itself (multi); a method with "
                  "one map (-ml) can be explained",
@@ -65,16 +66,14 @@ static void take_map(session *s, explaining *e)
 static void take_data(session *s, explaining *e)
 {
     const char *path = arguments_text(s->args, "data");
-    char text[400] = "";
     if (!path)
         return;
     e->data = session_load(s, path, 0);
     shown_check(e->path, "maps", e->found.n, e->found.hermitian, e->data);
-    if (e->meta)
-        meta_compare(e->data->meta, e->meta, text, sizeof text);
-    if (text[0])
+    const char *differs = meta_compare(e->data->meta, e->meta);
+    if (differs)
         cli_fail("%s: was described otherwise than what %s was trained with (%s)", path, e->path,
-                 text);
+                 differs);
     if (!e->meta)
         e->meta = e->data->meta;
 }
@@ -108,9 +107,9 @@ static double *mean_of(session *s, const spd_data *data)
     if (!data)
         return NULL;
     double *M = cli_alloc_table(data->n, data->n, sizeof *M, "entries of the mean");
-    spd_status status = spd_mean(s->ctx, SPD_EUCLIDEAN, data->n, data->p, data->X, NULL, M, NULL);
-    if (status < 0)
-        session_fail_in(s, data->source, status);
+    spd_status status =
+        spd_mean(s->ctx, SPD_METRIC_EUCLIDEAN, SPD_SET(data->n, data->p, data->X), NULL, M, NULL);
+    session_check_in(s, data->source, status);
     return M;
 }
 
@@ -119,8 +118,7 @@ static void compute(session *s, explaining *e)
     explained *x = &e->found;
     double *M = mean_of(s, e->data);
     spd_status status = explained_fill(s->ctx, e->W, M, x);
-    if (status < 0)
-        session_fail_in(s, e->data ? e->data->source : e->path, status);
+    session_check_in(s, e->data ? e->data->source : e->path, status);
 }
 
 /* What to sort by: without patterns there are only weights. */
@@ -129,7 +127,7 @@ static void choose_measure(session *s, explaining *e)
     explained *x = &e->found;
     const char *asked = arguments_text(s->args, "by");
     if (!asked) {
-        x->by = !x->patterns ? MEASURE_WEIGHT : x->rows.mixed ? MEASURE_KEPT : MEASURE_SHARE;
+        x->by = explained_usual(x);
         return;
     }
     x->by = (measure)session_choice(s, "by");
@@ -174,22 +172,6 @@ static json_t *panel_json(const explained *x, const panel *p)
     return list;
 }
 
-static json_t *list_json(size_t count, const double *values)
-{
-    json_t *list = sheet_json_list();
-    for (size_t i = 0; i < count; i++)
-        sheet_json_append(list, sheet_json_real(values[i]));
-    return list;
-}
-
-static json_t *matrix_json(size_t rows, size_t columns, const double *values)
-{
-    json_t *list = sheet_json_list();
-    for (size_t i = 0; i < rows; i++)
-        sheet_json_append(list, list_json(columns, values + i * columns));
-    return list;
-}
-
 static void show_json(sheet *r, const explained *x)
 {
     json_t *groups = sheet_json_object();
@@ -197,8 +179,8 @@ static void show_json(sheet *r, const explained *x)
         sheet_json_set(groups, x->rows.panel[i].key, panel_json(x, &x->rows.panel[i]));
     sheet_json(r, "groups", groups);
     sheet_json(r, "rows", rows_json(x));
-    sheet_json(r, "variance", list_json(x->m, x->variance));
-    sheet_json(r, "pattern", matrix_json(x->n, x->m, x->pattern));
+    sheet_json(r, "variance", sheet_json_reals(x->m, x->variance));
+    sheet_json(r, "pattern", sheet_json_matrix(x->n, x->m, x->pattern));
 }
 
 static void print_cells(const explained *x)
@@ -234,8 +216,7 @@ static void show(session *s, const explaining *e)
     sheet_flag(r, "patterns", NULL, x->patterns);
     sheet_text(r, "by", "sorted by", measure_name(x->by));
     sheet_text(r, "caption", NULL, explained_caption(x));
-    if (session_output(s))
-        sheet_text(r, "output", "output", session_output(s));
+    sheet_text(r, "output", "output", session_output(s));
     if (r->object) {
         show_json(r, x);
     } else {
@@ -267,23 +248,17 @@ static int run(session *s)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const char *endings(size_t i)
-{
-    return i == 0 ? ".svg" : NULL;
-}
-
-static const option options[] = {
-    {"data", 0, OPTION_FILE, "FILE",
-     .help = "The data that the map was learned from, or others of their kind: their mean M gives "
-             "the patterns"},
-    {"names", 0, OPTION_FILE, "FILE",
-     .help = "Text file with a name a line: of each row, or of each joint or channel if 'spdml "
-             "describe' made the matrices"},
-    {"by", 0, OPTION_CHOICE, "NAME", .choice = measure_name,
-     .help = "What table and picture go by; by default share, kept for features of images, and "
-             "weight without --data"},
-    {OPTION_OUTPUT(endings, "Write a picture to FILE")},
-    OPTION_END};
+static const option options[] = {{"data", 0, OPTION_FILE, "FILE",
+                                  .help = "The data that the map was learned from, or others of "
+                                          "their kind: their mean M gives the patterns"},
+                                 {"names", 0, OPTION_FILE, "FILE",
+                                  .help = "Text file with a name a line: of each row, or of each "
+                                          "joint or channel if 'spdml describe' made the matrices"},
+                                 {"by", 0, OPTION_CHOICE, "NAME", .choice = "share|kept|weight",
+                                  .help = "What table and picture go by; by default share, kept "
+                                          "for features of images, and weight without --data"},
+                                 {OPTION_OUTPUT(".svg", "Write a picture to FILE")},
+                                 OPTION_END};
 
 static const char *const paragraphs[] = {
     "Shows which rows of the matrices (joints, channels, features) the map of MODEL looks at. "
@@ -303,12 +278,5 @@ static const command_example examples[] = {
     {"spdml explain model.spdml --json", "The weights alone."},
     {NULL, NULL}};
 
-const command command_explain = {
-    .name = "explain",
-    .summary = "show which joints, channels or features a map looks at",
-    .operands = "MODEL",
-    .groups = COMMAND_DATA_GROUPS(options),
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(explain, "show which joints, channels or features a map looks at", "MODEL",
+        .groups = COMMAND_DATA_GROUPS(options));

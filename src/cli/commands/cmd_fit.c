@@ -6,7 +6,7 @@
 
 #include "cli/commands/fit_watch.h"
 #include "cli/commands/learning.h"
-#include "cli/commands/show_model.h"
+#include "cli/methods/show_model.h"
 #include "cli/frame/text_file.h"
 
 typedef struct fitting {
@@ -45,56 +45,27 @@ static void take_init(session *s, fitting *f)
 {
     const char *text = arguments_text(s->args, "init");
     const char *ending = strrchr(text, '.');
-    spd_init *init = &f->l.options.init;
-    if (spd_init_parse(NULL, text, init) == SPD_OK && *init != SPD_INIT_GIVEN)
-        return;
-    *init = SPD_INIT_GIVEN;
-    if (!(ending && strcmp(ending, ".spdml") == 0))
+    int known = spd_parse(NULL, SPD_ENUM_INIT, text);
+    f->l.options.init = known < 0 ? SPD_INIT_GIVEN : (spd_init)known;
+    if (f->l.options.init == SPD_INIT_GIVEN && !(ending && strcmp(ending, ".spdml") == 0))
         cli_misuse("--init %s: must be auto, identity, mean, random, csp, stein or a model file "
                    "(.spdml)",
                    text);
 }
 
-/* Options that say how the cost is minimised. */
-static void take_solver(session *s, spd_fit_options *o)
-{
-    const arguments *a = s->args;
-    if (arguments_count(a, "restarts"))
-        o->restarts = (int)arguments_int(a, "restarts");
-    if (arguments_count(a, "rebuild-graph"))
-        o->rebuild_graph = (int)arguments_int(a, "rebuild-graph");
-    if (arguments_count(a, "seed"))
-        o->seed = (uint64_t)arguments_int(a, "seed");
-    if (arguments_count(a, "solver"))
-        spd_solver_parse(NULL, arguments_text(a, "solver"), &o->solver);
-    if (arguments_count(a, "transport"))
-        o->transport = (spd_transport)session_choice(s, "transport");
-    if (arguments_count(a, "coordinates"))
-        o->coordinates = (spd_coordinates)session_choice(s, "coordinates");
-    if (arguments_count(a, "search"))
-        o->search = (spd_search)session_choice(s, "search");
-    if (arguments_count(a, "candidates"))
-        o->candidates = (size_t)arguments_int(a, "candidates");
-    if (arguments_count(a, "max-iter"))
-        o->max_iter = (int)arguments_int(a, "max-iter");
-    arguments_take_real(a, "tol", &o->tol);
-    arguments_take_real(a, "gtol", &o->gtol);
-    arguments_take_real(a, "max-time", &o->max_time);
-}
-
 /* l.options <- those of the command line, over the defaults or over a checkpoint's. */
 static void take_options(session *s, fitting *f)
 {
-    f->l.options.paper |= arguments_flag(s->args, "paper");
     learning_take_m(s, &f->l);
     learning_options(s, &f->l);
     take_duration(s, f);
     if (arguments_count(s->args, "init"))
         take_init(s, f);
-    take_solver(s, &f->l.options);
+    if (arguments_count(s->args, "seed"))
+        f->l.options.seed = (uint64_t)arguments_int(s->args, "seed");
     if (!f->l.options.m && !f->l.auto_m)
-        cli_misuse("fit needs -m N, the size of the small matrices, or -m auto; see 'spdml fit "
-                   "--help'");
+        cli_misuse(
+            "fit needs -m N, the size of the small matrices, or -m auto; see 'spdml fit --help'");
     if (f->l.auto_m && f->l.options.init == SPD_INIT_GIVEN)
         cli_misuse("-m auto and --init %s cannot be used together: the model has a size",
                    arguments_text(s->args, "init"));
@@ -110,18 +81,13 @@ static void option_of(const char *name, char *word, size_t size)
         *at = (char)(*at == '_' ? '-' : *at);
 }
 
-static void release_state(void *state)
-{
-    spd_fit_state_free(state);
-}
-
 /* The checkpoint's options with limits and tolerances of the command line. */
 static void take_resumed(session *s, fitting *f)
 {
     const char *path = arguments_text(s->args, "resume");
     char word[40];
     session_check(s, spd_fit_state_load(s->ctx, path, &f->resume));
-    cli_keep(f->resume, release_state);
+    keep_fit_state(f->resume);
     spd_fit_state_options(f->resume, &f->l.options);
     take_options(s, f);
     f->l.auto_m = f->l.auto_nu_b = f->l.nu_b_by_paper = 0; /* they were chosen then */
@@ -192,23 +158,20 @@ static int learn(session *s, fitting *f)
     fit_watch watch;
     const char *checkpoint = session_follows(s) ? NULL : arguments_text(s->args, "checkpoint");
     fit_watch_open(&watch, s, &l->options, checkpoint, f->every);
-    spd_fit_watch with = SPD_INIT(spd_fit_watch);
+    spd_fit_hooks with = SPD_STRUCT(spd_fit_hooks);
     with.resume = f->resume;
     with.after = fit_watch_after;
     with.user = &watch;
-    spd_status status =
-        l->set.store ? spd_fit_store(s->ctx, l->set.store, l->label, &l->options, &with, &f->model)
-                     : spd_fit(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &l->options,
-                               &with, &f->model);
+    spd_status status = spd_fit(s->ctx, &l->set.X, l->label, &l->options, &with, &f->model);
     fit_watch_close(&watch);
-    session_keep_model(f->model); /* NULL where there is none */
+    keep_model(f->model); /* NULL where there is none */
     if (status == SPD_ECANCELLED && f->model)
         return CLI_INTERRUPTED;
-    if (status < 0)
+    if (status < 0 || !f->model)
         session_fail_in(s, l->data->source, status);
     session_talk(s, "learned in %d iterations", f->model->iterations);
-    if (spd_context_ran_on(s->ctx)[0])
-        session_talk(s, "ran on %s", spd_context_ran_on(s->ctx));
+    if (spd_context_engine_info(s->ctx)[0])
+        session_talk(s, "ran on %s", spd_context_engine_info(s->ctx));
     return CLI_GOOD;
 }
 
@@ -286,23 +249,13 @@ static int run(session *s)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const char *coordinates(size_t i)
-{
-    return spd_coordinates_name((spd_coordinates)i);
-}
-
-static const char *history_endings(size_t i)
-{
-    return i == 0 ? ".csv" : NULL;
-}
-
 static const option options[] = {
-    {"m", 'm', OPTION_TEXT, "N|auto", .words = option_auto,
-     .help = "Size of the small matrices, smaller than that of the input. auto chooses among n/8, "
-             "n/4, 3n/8, n/2 and 3n/4 by cross-validation, together with --nu-b auto if that is "
-             "given"},
-    {OPTION_OUTPUT(option_model_endings, "The model to write"), .required = 1},
-    {"history", 0, OPTION_FILE, "FILE", .writes = 1, .choice = history_endings,
+    {"m", 'm', OPTION_TEXT, "N|auto", .words = "auto",
+     .help =
+         "Size of the small matrices, smaller than that of the input. auto chooses among n/8, n/4, "
+         "3n/8, n/2 and 3n/4 by cross-validation, together with --nu-b auto if that is given"},
+    {OPTION_OUTPUT(OPTION_MODEL_ENDINGS, "The model to write"), .required = 1},
+    {"history", 0, OPTION_FILE, "FILE", .writes = 1, .choice = ".csv",
      .help = "Write cost, gradient norm, step, seconds and probes of every iteration to FILE"},
     {"checkpoint", 0, OPTION_FILE, "FILE", .writes = 1,
      .help = "Save the state of the fit to FILE while it runs"},
@@ -313,51 +266,45 @@ static const option options[] = {
              "limits may be changed, and limits count from the original start"},
     OPTION_END};
 
-/* All that need no file. */
-static const char *starts(size_t i)
-{
-    return spd_init_name((spd_init)(i < SPD_INIT_GIVEN ? i : i + 1));
-}
-
 static const option how_options[] = {
-    {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .choice = option_engines,
+    {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .names = SPD_ENUM_ENGINE,
      .help = "Where it runs: cpu; cuda, an NVIDIA GPU (matrices up to 512 x 512, maps up to 128); "
-             "auto, the GPU where there is one and it gains"},
-    {"init", 0, OPTION_TEXT, "START", "auto", .words = starts,
+             "auto, the GPU if there is one and it is faster"},
+    {"init", 0, OPTION_TEXT, "START", "auto", .words = OPTION_INITS,
      .help = "Where to start: identity (its first m columns), mean (leading eigenvectors of the "
              "mean), random, csp (generalised eigenvectors of the class means), stein (where a fit "
              "under Stein ends), or a model file (.spdml) to continue from; auto: mean or csp, "
              "whichever has the lower cost, stein under AIRM, and identity with --paper"},
-    {"coordinates", 0, OPTION_CHOICE, "NAME", "auto", .choice = coordinates,
-     .help = "The basis that W moves in, which decides how fast the cost falls and not what it is. "
-             "plain: that of the data; mean, harmonic: where this mean is the identity; within: "
-             "where the mean and the scatter within classes are alike; auto: the fastest by "
-             "experience"},
-    {"search", 0, OPTION_CHOICE, "NAME", "auto", .choice = option_searches,
-     .help = "Of neighbours. exact; approximate: most of them, in almost linear time, and their "
-             "share is estimated; auto: approximate where exact takes more than about a minute"},
-    {"candidates", 0, OPTION_INT, "N", NULL, 1, 2147483647,
-     .help = "Look for neighbours among N matrices only, drawn class by class; for huge sets"},
-    {"rebuild-graph", 0, OPTION_INT, "N", "0", 0, 100,
+    {"coordinates", 0, OPTION_CHOICE, "NAME", "auto", INTO(spd_fit_options, coordinates),
+     .names = SPD_ENUM_COORDINATES,
      .help =
-         "Then find the neighbours anew, among the mapped matrices, and go on from there: up to "
-         "N times, until they stay the same"},
-    {"restarts", 0, OPTION_INT, "N", "1", 1, 1000000,
+         "Basis that the optimiser uses: affects speed, not the cost. plain: that of the data; "
+         "mean, harmonic: the one in which this mean is the identity; within: the one in which the "
+         "mean and the scatter within classes are alike; auto: the fastest in our benchmarks"},
+    {"search", 0, OPTION_CHOICE, "NAME", "auto", INTO(spd_fit_options, search),
+     .names = SPD_ENUM_SEARCH,
+     .help = "How neighbours are found. exact; approximate: most of them, in almost linear time, "
+             "with an estimate of their share; auto: approximate if exact would take more than "
+             "about a minute"},
+    {"candidates", 0, OPTION_INT, "N", NULL, 1, 2147483647, INTO(spd_fit_options, candidates),
+     .help = "Look for neighbours among N matrices only, drawn class by class; for huge sets"},
+    {"rebuild-graph", 0, OPTION_INT, "N", "0", 0, 100, INTO(spd_fit_options, rebuild_graph),
+     .help = "Then find the neighbours anew, among the mapped matrices, and go on from there: up "
+             "to N times, until they stay the same"},
+    {"restarts", 0, OPTION_INT, "N", "1", 1, 1000000, INTO(spd_fit_options, restarts),
      .help = "Fit from N starts, all but the first random, and keep the best"},
-    {"gtol", 0, OPTION_REAL, "E", "1e-6", 0, 1,
+    {"gtol", 0, OPTION_REAL, "E", "1e-6", 0, 1, INTO(spd_fit_options, gtol),
      .help = "Stop when the gradient per radian is E times the cost, or times what the cost has "
              "fallen if that is more"},
-    {"max-time", 0, OPTION_REAL, "SECONDS", "0", 0, INFINITY,
-     .help = "Stop after this many seconds, for the graph and all starts together; 0 for no "
-             "limit"},
+    {"max-time", 0, OPTION_REAL, "SECONDS", "0", 0, INFINITY, INTO(spd_fit_options, max_time),
+     .help = "Stop after this many seconds, for the graph and all starts together; 0 for no limit"},
     OPTION_END};
 
 static const char *const paragraphs[] = {
     "Learns a map W (n x m, orthonormal) that takes SPD matrices X to smaller ones W'XW so that "
     "near matrices of one class move together and near matrices of different classes move apart. "
     "The cost is summed over a graph of neighbours and minimised on the Grassmann manifold. Costs "
-    "of "
-    "different m do not compare: -m auto and 'spdml evaluate' compare accuracies.",
+    "of different m do not compare: -m auto and 'spdml evaluate' compare accuracies.",
     "Ctrl-C ends the fit after the running iteration: the best map so far is written and the exit "
     "status is 130; a second Ctrl-C ends it at once. A fit with --checkpoint that was killed "
     "continues with --resume.",
@@ -376,25 +323,18 @@ static const command_example examples[] = {
      "Continue after it was killed."},
     {NULL, NULL}};
 
-const command command_fit = {
-    .name = "fit",
-    .summary = "learn a map to smaller, more discriminative matrices",
-    .operands = "DATA",
-    .groups = {{"Options", options},
-               {"What is learned", options_graph},
-               {NULL, options_unsupervised},
-               {NULL, options_objective},
-               {NULL, options_cost},
-               {NULL, options_paper},
-               {"How it is learned", how_options},
-               {NULL, options_solver},
-               {NULL, options_stop},
-               {NULL, options_ranks},
-               {"Reading data", options_data},
-               {NULL, options_memory},
-               {NULL, options_store},
-               {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(fit, "learn a map to smaller, more discriminative matrices", "DATA",
+        .groups = {{"Options", options},
+                   {"What is learned", options_graph},
+                   {NULL, options_unsupervised},
+                   {NULL, options_objective},
+                   {NULL, options_cost},
+                   {NULL, options_paper},
+                   {"How it is learned", how_options},
+                   {NULL, options_solver},
+                   {NULL, options_stop},
+                   {NULL, options_ranks},
+                   {"Reading data", options_data},
+                   {NULL, options_memory},
+                   {NULL, options_store},
+                   {"Common options", options_common}});

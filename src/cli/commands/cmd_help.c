@@ -15,7 +15,7 @@ static int run(session *s)
         for (const command *const *each = commands; *each; each++)
             printf("%s\n", (*each)->name);
     else if (arguments_flag(s->args, "completion"))
-        manual_completion(stdout, arguments_text(s->args, "completion"));
+        manual_completion(stdout, session_choice(s, "completion"));
     else if (arguments_flag(s->args, "man"))
         manual_roff(stdout, c);
     else
@@ -23,17 +23,17 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
-static const char *command_names(size_t i)
+static words command_names(void)
 {
-    size_t count = 0;
-    while (commands[count])
-        count++;
-    return i < count ? commands[i]->name : NULL;
+    words w = {0};
+    for (const command *const *c = commands; *c; c++)
+        words_add(&w, (*c)->name);
+    return w;
 }
 
 static const option options[] = {
     {"man", .help = "Print the man page in roff"},
-    {"completion", 0, OPTION_CHOICE, "[SHELL]", .choice = manual_shells, .bare = "bash",
+    {"completion", 0, OPTION_CHOICE, "[SHELL]", .choice = MANUAL_SHELLS, .bare = "bash",
      .help = "Print a completion script for a shell"},
     {"commands", .help = "Print the names of the commands, one per line"},
     OPTION_HELP,
@@ -51,13 +51,5 @@ static const command_example examples[] = {
     {"spdml help --man mean | man -l -", "A man page that is not installed."},
     {NULL, NULL}};
 
-const command command_help = {
-    .name = "help",
-    .summary = "help, man pages, shell completion",
-    .operands = "[COMMAND]",
-    .first = command_names,
-    .groups = {{"Options", options}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(help, "help, man pages, shell completion", "[COMMAND]", .first = command_names,
+        .groups = {{"Options", options}});

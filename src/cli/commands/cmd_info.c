@@ -1,14 +1,13 @@
 /* cmd_info.c - `spdml info`: what is in a data set and what is wrong with it, or how a model, the
  * checkpoint of a fit or a trained method came about. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/frame/cli_memory.h"
-#include "cli/commands/show_model.h"
-#include "cli/evaluate/columns.h"
-#include "cli/evaluate/show_trained.h"
+#include "cli/methods/show_model.h"
+#include "cli/methods/groups.h"
+#include "cli/methods/show_trained.h"
 
 #define CLASSES_SHOWN 10
 #define NO_COVARIANCE 0.1 /* asymmetry that is not a matter of rounding */
@@ -46,14 +45,10 @@ static void show_members(sheet *r, const char *label, json_t *object)
     json_t *value;
     json_object_foreach(object, key, value)
     {
-        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-        if (!text)
-            cli_out_of_memory("the parameters");
-        const char *plain = json_is_string(value) ? json_string_value(value) : text;
-        const char *words = words_for_zero(object, key);
-        sheet_line(r, before, "%s %s", key, words ? words : plain ? plain : "");
+        const char *special = words_for_zero(object, key);
+        sheet_line(r, before, "%s %s", key,
+                   special ? special : sheet_json_say(value, JSON_COMPACT));
         before = "";
-        free(text);
     }
 }
 
@@ -137,9 +132,9 @@ static void show_columns(sheet *r, const spd_data *data)
     for (size_t i = 0; i < data->columns; i++) {
         const spd_array *column = data->column[i];
         const char *name = column->name ? column->name : "";
-        const char *type = column->type == SPD_TEXT    ? "text"
-                           : column->type == SPD_INT64 ? "integer"
-                                                       : "real";
+        const char *type = column->type == SPD_TYPE_TEXT    ? "text"
+                           : column->type == SPD_TYPE_INT64 ? "integer"
+                                                            : "real";
         size_t width = data->p ? column->count / data->p : 0;
         sheet_json_append(list, sheet_json_text(name));
         sheet_line(r, i ? "" : "columns", "%s (%s, %zu per matrix)", name, type, width);
@@ -204,22 +199,9 @@ static void show_all(sheet *r, const char *path, const spd_data *data, const spd
 
 /* ---- models and checkpoints ------------------------------------------------------------------ */
 
-static int show_fit(session *s, const char *path, spd_kind kind)
+static void show_fit(session *s, const char *path, spd_kind kind)
 {
-    spd_fit_state *state = NULL;
-    spd_model *model = NULL;
-    spd_status status = SPD_OK;
-    if (kind != SPD_KIND_CHECKPOINT) {
-        status = spd_model_load(s->ctx, path, &model);
-    } else {
-        status = spd_fit_state_load(s->ctx, path, &state);
-        if (status == SPD_OK)
-            status = spd_fit_state_model(s->ctx, state, &model);
-        spd_fit_state_free(state);
-    }
-    if (status < 0 || !model)
-        session_fail(s, status);
-    session_keep_model(model);
+    const spd_model *model = session_fitted(s, path, kind);
     sheet *r = session_sheet(s);
     sheet_text(r, "file", "file", path);
     sheet_text(r, "kind", "kind", kind == SPD_KIND_CHECKPOINT ? "checkpoint" : "model");
@@ -227,12 +209,11 @@ static int show_fit(session *s, const char *path, spd_kind kind)
     show_model(r, model);
     show_model_history(r, model);
     show_model_map(r, model);
-    return CLI_GOOD;
 }
 
 /* ---- trained methods ------------------------------------------------------------------------- */
 
-static int show_method(session *s, const char *path)
+static void show_method_file(session *s, const char *path)
 {
     trained_method t;
     trained_load(s, path, &t);
@@ -240,25 +221,24 @@ static int show_method(session *s, const char *path)
     sheet *r = session_sheet(s);
     sheet_text(r, "file", "file", path);
     sheet_text(r, "kind", "kind", "trained method");
-    sheet_text(r, "version", "made by spdml", spd_classifier_notes(t.classifier)->version);
+    sheet_text(r, "version", "made by spdml", spd_classifier_metadata(t.classifier)->version);
     show_trained(r, t.classifier);
-    show_meta(r, spd_classifier_notes(t.classifier)->made);
+    show_meta(r, spd_classifier_metadata(t.classifier)->made);
     if (model)
         sheet_line(r, "learned map", "%s, cost %.6g after %d iterations",
-                   spd_objective_name(model->options->objective), model->cost, model->iterations);
-    return CLI_GOOD;
+                   spd_name(SPD_ENUM_OBJECTIVE, model->options->objective), model->cost,
+                   model->iterations);
 }
 
 /* ---- data sets ------------------------------------------------------------------------------- */
 
-static int show_data(session *s, const char *path)
+static void show_data(session *s, const char *path)
 {
     spd_data *data = session_load(s, path, 1);
-    spd_survey survey = SPD_INIT(spd_survey);
+    spd_survey survey = SPD_STRUCT(spd_survey);
     session_check(s, spd_data_survey(s->ctx, data, &survey));
     session_talk(s, "surveyed %s", path);
     show_all(session_sheet(s), path, data, &survey);
-    return CLI_GOOD;
 }
 
 /* ---- what is no data set yet ----------------------------------------------------------------- */
@@ -303,25 +283,27 @@ static int run(session *s)
     spd_kind kind = spd_file_kind(path);
     /* What is called a model is read as one, so that a damaged one is named as such. */
     if (kind == SPD_KIND_METHOD)
-        return show_method(s, path);
-    if (kind == SPD_KIND_CHECKPOINT || kind == SPD_KIND_MODEL || option_has_ending(path, ".spdml"))
-        return show_fit(s, path, kind);
-    return show_data(s, path);
+        show_method_file(s, path);
+    else if (kind == SPD_KIND_CHECKPOINT || kind == SPD_KIND_MODEL ||
+             option_has_ending(path, ".spdml"))
+        show_fit(s, path, kind);
+    else
+        show_data(s, path);
+    return CLI_GOOD;
 }
 
 static const char *const paragraphs[] = {
-    "Shows what is in a data set: the number of matrices and their size, the labels with the "
-    "count of each class, further columns, the range of the eigenvalues, the largest condition "
-    "number and, if 'spdml describe' made it, the descriptor and its parameters.",
-    "Matrices that are not SPD are counted and the first of each kind is named, with a remedy; "
-    "so are matrices that are SPD only by rounding, whose distances may not exist. Such "
-    "problems are part of the result: the exit status is 0 if the file could be read.",
-    "For a model (.spdml) or a checkpoint, shows the size of the map, the options and how the "
-    "fit went. For a trained method, shows its parameters and how they were chosen, its classes, "
-    "and whether the file holds training samples.",
+    "Shows what is in a data set: the number of matrices and their size, the labels with the count "
+    "of each class, further columns, the range of the eigenvalues, the largest condition number "
+    "and, if 'spdml describe' made it, the descriptor and its parameters.",
+    "Matrices that are not SPD are counted and the first of each kind is named, with a remedy; so "
+    "are matrices that are SPD only by rounding, whose distances may not exist. Such problems are "
+    "part of the result: the exit status is 0 if the file could be read.",
+    "For a model (.spdml) or a checkpoint, shows the size of the map, the options and how the fit "
+    "went. For a trained method, shows its parameters and how they were chosen, its classes, and "
+    "whether the file holds training samples.",
     "Recordings, motion capture, images, archives and folders are no data sets yet: 'spdml "
-    "describe' "
-    "makes one of them.",
+    "describe' makes one of them.",
     NULL};
 
 static const command_example examples[] = {
@@ -331,12 +313,5 @@ static const command_example examples[] = {
     {"spdml info method.spdml", "What 'spdml train' has kept."},
     {NULL, NULL}};
 
-const command command_info = {
-    .name = "info",
-    .summary = "show what is in a data set, a model or a trained method",
-    .operands = "FILE",
-    .groups = {{"Reading data", options_data}, {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(info, "show what is in a data set, a model or a trained method", "FILE",
+        .groups = {{"Reading data", options_data}, {"Common options", options_common}});

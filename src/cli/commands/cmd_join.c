@@ -3,18 +3,8 @@
 
 #include "cli/commands/data_output.h"
 #include "cli/commands/meta_compare.h"
-#include "cli/evaluate/columns.h"
+#include "cli/methods/groups.h"
 #include "cli/frame/words.h"
-
-/* Sets that were described with other options look alike and are not. */
-static void check_description(const spd_data *first, const spd_data *other)
-{
-    char text[400];
-    meta_compare(first->meta, other->meta, text, sizeof text);
-    if (text[0])
-        cli_fail("%s: was described otherwise than %s (%s); describe it with the same options",
-                 other->source, first->source, text);
-}
 
 /* Columns of any set that the joined one has not. */
 static void remark_columns(session *s, size_t count, spd_data *const *sets, const spd_data *joined)
@@ -60,11 +50,14 @@ static int run(session *s)
     data_output out = data_output_open(s);
     for (size_t k = 0; k < count; k++) {
         sets[k] = session_load_labels(s, a->operands[k], NULL, 0);
-        check_description(sets[0], sets[k]);
+        const char *differs = meta_compare(sets[0]->meta, sets[k]->meta);
+        if (differs) /* they look alike and are not */
+            cli_fail("%s: was described otherwise than %s (%s); describe it with the same options",
+                     sets[k]->source, sets[0]->source, differs);
     }
     session_check(s, spd_data_join(s->ctx, count, (const spd_data *const *)sets,
                                    arguments_text(a, "source"), &joined));
-    session_keep_data(joined);
+    keep_data(joined);
     remark_columns(s, count, sets, joined);
     remark_meta(s, count, sets);
     data_output_select(s, &joined);
@@ -79,28 +72,13 @@ static const option options_join[] = {
      .help = "Add a column of this name with the file that each sample comes from"},
     OPTION_END};
 
-static const option options_sets[] = {
-    {"x", 0, OPTION_TEXT, "NAME",
-     .help = "Variable that holds the matrices; by default X, or the only three-dimensional array"},
-    {"y", 0, OPTION_TEXT, "NAME",
-     .help = "Variable that holds the labels; by default y, if there is one"},
-    {"symmetrize",
-     .help = "Replace every X by (X + X')/2 instead of rejecting asymmetric matrices"},
-    {"regularize", 0, OPTION_REAL, "E", "0", 0, 1e300,
-     .help = "Add E trace(X)/n to the diagonal of every X"},
-    {"ridge", 0, OPTION_REAL, "E", "0", 0, 1e300, .help = "Add E to the diagonal of every X"},
-    {"anywhere",
-     .help = "Let a .list name files outside its own folder, by absolute paths or with .."},
-    OPTION_END};
-
 static const char *const paragraphs[] = {
     "Writes the samples of several data sets, one file after the other, into one. Their matrices "
     "must have one size and must have been described alike; all have labels of one kind, or none. "
     "Columns that all files have are kept, and those that are left out are named.",
     "With --source the file of each sample becomes a column, so that 'spdml evaluate "
     "--leave-one-group-out COLUMN' can leave out one file after the other; --where takes some of "
-    "the "
-    "joined samples, by any column.",
+    "the joined samples, by any column.",
     NULL};
 
 static const command_example examples[] = {
@@ -109,15 +87,8 @@ static const command_example examples[] = {
     {"spdml join *.npz --where y=left,right -o two.npz", "Two of the classes alone."},
     {NULL, NULL}};
 
-const command command_join = {
-    .name = "join",
-    .summary = "several data sets as one, or some samples of them",
-    .operands = "DATA...",
-    .groups = {{"Options", options_data_to},
-               {"Joining", options_join},
-               {"Data", options_sets},
-               {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(join, "several data sets as one, or some samples of them", "DATA...",
+        .groups = {{"Options", options_data_to},
+                   {"Joining", options_join},
+                   {"Data", options_sets},
+                   {"Common options", options_common}});

@@ -8,14 +8,14 @@ static double *take_weights(session *s, const spd_data *data)
     if (!path)
         return NULL;
     spd_array *array = session_read(s, path, NULL);
-    if (array->type == SPD_TEXT)
+    if (array->type == SPD_TYPE_TEXT)
         cli_fail("%s: contains strings; weights must be numbers", path);
     if (array->count != data->p)
         cli_fail("%s: has %zu weights for the %zu matrices of %s; give one per matrix", path,
                  array->count, data->p, data->source);
     double *weights = cli_alloc_table(data->p, 1, sizeof *weights, "weights");
     for (size_t i = 0; i < data->p; i++)
-        weights[i] = array->type == SPD_INT64 ? (double)array->i64[i] : array->f64[i];
+        weights[i] = array->type == SPD_TYPE_INT64 ? (double)array->i64[i] : array->f64[i];
     return weights;
 }
 
@@ -27,10 +27,7 @@ static void compute(session *s, const large_set *set, const double *weights, dou
                                       .weights = weights,
                                       .tol = arguments_real(s->args, "tol"),
                                       .max_iter = (int)arguments_int(s->args, "max-iter")};
-    spd_status status =
-        set->store
-            ? spd_mean_store(s->ctx, session_metric(s), set->store, &options, M, info)
-            : spd_mean(s->ctx, session_metric(s), data->n, data->p, data->X, &options, M, info);
+    spd_status status = spd_mean(s->ctx, session_metric(s), &set->X, &options, M, info);
     if (status < 0) /* weights are the only thing that the library still finds wrong as such */
         session_fail_in(s, status == SPD_EINVAL ? arguments_text(s->args, "weights") : data->source,
                         status);
@@ -53,7 +50,7 @@ static void show_mean(sheet *r, const spd_data *data, double *M)
 static int run(session *s)
 {
     large_set set;
-    spd_mean_info info = SPD_INIT(spd_mean_info);
+    spd_mean_info info = SPD_STRUCT(spd_mean_info);
     session_check_output(s);
     sets_load(s, s->args->operands[0], arguments_text(s->args, "labels"), &set);
     sets_check(s, &set);
@@ -69,9 +66,8 @@ static int run(session *s)
     sheet_flag(r, "converged", "converged", info.converged);
     if (set.streams)
         sets_show_memory(s, r);
-    if (session_output(s))
-        sheet_text(r, "output", "output", session_output(s));
-    else
+    sheet_text(r, "output", "output", session_output(s));
+    if (!session_output(s))
         show_mean(r, data, M);
     return CLI_GOOD;
 }
@@ -85,13 +81,13 @@ static const option options[] = {
      .help = "Stop when a step is smaller than E relative to the mean"},
     {"max-iter", 0, OPTION_INT, "N", "200", 1, 1000000,
      .help = "Stop after N iterations with a warning; the result is then the last iterate"},
-    {OPTION_OUTPUT(option_array_endings,
-                   "Write the mean (n x n, complex where DATA is) to FILE; the array is called M")},
+    {OPTION_OUTPUT(OPTION_ARRAY_ENDINGS,
+                   "Write the mean (n x n, complex if DATA is) to FILE; the array is called M")},
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "The matrix that minimises the (weighted) sum of squared distances to the matrices of DATA, "
-    "by iteration or by the closed form of the metric.",
+    "The matrix that minimises the (weighted) sum of squared distances to the matrices of DATA, by "
+    "iteration or by the closed form of the metric.",
     "Without -o, a mean of up to 12 x 12 is printed.", NULL};
 
 static const command_example examples[] = {
@@ -99,12 +95,4 @@ static const command_example examples[] = {
     {"spdml mean a.npz --weights w.npy -o M.npy", "Weighted Karcher mean."},
     {NULL, NULL}};
 
-const command command_mean = {
-    .name = "mean",
-    .summary = "mean of a set of matrices",
-    .operands = "DATA",
-    .groups = COMMAND_LARGE_GROUPS(options),
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(mean, "mean of a set of matrices", "DATA", .groups = COMMAND_LARGE_GROUPS(options));

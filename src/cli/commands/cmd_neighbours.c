@@ -14,7 +14,7 @@ typedef struct search {
     size_t q, k;
     int64_t *index;   /* q x k */
     double *distance; /* q x k */
-    spd_neighbours found;
+    spd_nearest_info found;
 } search;
 
 static void load(session *s, search *n)
@@ -42,37 +42,20 @@ static void load(session *s, search *n)
     n->distance = cli_alloc_table(n->q, n->k, sizeof *n->distance, "distances of neighbours");
 }
 
-static void release_store(void *store)
-{
-    spd_store_free(store);
-}
-
-/* The store of a set, or one around its matrices. */
-static const spd_store *store_of(session *s, const large_set *set)
-{
-    spd_store *lent = NULL;
-    if (set->store)
-        return set->store;
-    session_check(s, spd_store_lend(s->ctx, set->data->n, set->data->p, set->data->X, &lent));
-    cli_keep(lent, release_store);
-    return lent;
-}
-
 static void compute(session *s, search *n)
 {
-    n->found = (spd_neighbours){.size = sizeof n->found,
-                                .k = n->k,
-                                .index = n->index,
-                                .d2 = n->distance,
-                                .brute = arguments_flag(s->args, "brute"),
-                                .search = (spd_search)session_choice(s, "search"),
-                                .seed = (uint64_t)arguments_int(s->args, "seed")};
-    spd_status status = spd_nearest_store(s->ctx, session_metric(s), store_of(s, &n->searched),
-                                          n->queries ? store_of(s, &n->asked) : NULL, &n->found);
+    const spd_nearest_options how = {.size = sizeof how,
+                                     .search = (spd_search)session_choice(s, "search"),
+                                     .brute = arguments_flag(s->args, "brute"),
+                                     .seed = (uint64_t)arguments_int(s->args, "seed")};
+    n->found.size = sizeof n->found;
+    spd_status status =
+        spd_nearest(s->ctx, session_metric(s), &n->searched.X, n->queries ? &n->asked.X : NULL,
+                    n->k, &how, n->index, n->distance, &n->found);
     if (status < 0) /* X is of the file searched, Q of the queries' */
         session_fail_pair(s, n->samples->source, n->queries ? n->queries->source : NULL, "Q",
                           status);
-    session_distances(s, n->samples, n->q * n->k, n->distance);
+    session_distances(s, n->q * n->k, n->distance);
     session_talk(s, "%zu neighbours of %zu matrices", n->k, n->q);
     spd_array index = session_array_i64("index", n->q, n->k, n->index);
     spd_array distance = session_array_f64("distance", n->q, n->k, n->distance);
@@ -114,7 +97,7 @@ static int run(session *s)
     sheet_count(r, "pairs", "pairs", (size_t)n.found.pairs, "");
     sheet_count(r, "exact", "computed in full", (size_t)n.found.exact, "");
     sheet_real(r, "pruned", NULL, n.found.pruned);
-    sheet_text(r, "search", "search", spd_search_name(n.found.search));
+    sheet_text(r, "search", "search", spd_name(SPD_ENUM_SEARCH, n.found.search));
     sheet_real(r, "recall", NULL, n.found.recall);
     if (n.found.search == SPD_SEARCH_EXACT)
         sheet_line(r, "pruned", "%.1f %%", 100 * n.found.pruned);
@@ -123,9 +106,8 @@ static int run(session *s)
                    100 * n.found.recall, n.q < ESTIMATED ? n.q : ESTIMATED);
     if (n.searched.streams || n.asked.streams)
         sets_show_memory(s, r);
-    if (session_output(s))
-        sheet_text(r, "output", "output", session_output(s));
-    else if (!r->object)
+    sheet_text(r, "output", "output", session_output(s));
+    if (!session_output(s) && !r->object)
         print_neighbours(&n);
     return CLI_GOOD;
 }
@@ -137,14 +119,13 @@ static const option options[] = {
     {"k", 'k', OPTION_INT, "N", "1", 1, 2147483647, .help = "How many neighbours"},
     OPTION_METRIC,
     OPTION_ENGINE,
-    {"search", 0, OPTION_CHOICE, "NAME", "exact", .choice = option_searches,
-     .help =
-         "exact; approximate: in almost linear time, and the share of true neighbours found is "
-         "estimated; auto: approximate where exact would take more than about a minute. Up to 200 "
-         "--queries are always searched exactly"},
+    {"search", 0, OPTION_CHOICE, "NAME", "exact", .names = SPD_ENUM_SEARCH,
+     .help = "exact; approximate: in almost linear time, and the share of true neighbours found is "
+             "estimated; auto: approximate if exact would take more than about a minute. Up to "
+             "200 --queries are always searched exactly"},
     {"brute", .help = "Compute every distance instead of pruning by lower bounds"},
     OPTION_SQUARED,
-    {OPTION_OUTPUT(option_arrays_endings,
+    {OPTION_OUTPUT(OPTION_ARRAYS_ENDINGS,
                    "Write index (int64, from 0) and distance (float64), a row per query, to FILE")},
     OPTION_END};
 
@@ -160,13 +141,5 @@ static const command_example examples[] = {
      "Nearest training matrix of each test matrix; how much was pruned."},
     {NULL, NULL}};
 
-const command command_neighbours = {
-    .name = "neighbours",
-    .alias = "neighbors",
-    .summary = "k nearest neighbours",
-    .operands = "DATA",
-    .groups = COMMAND_LARGE_GROUPS(options),
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(neighbours, "k nearest neighbours", "DATA", .alias = "neighbors",
+        .groups = COMMAND_LARGE_GROUPS(options));

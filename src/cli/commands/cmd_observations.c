@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/evaluate/columns.h"
-#include "cli/evaluate/evaluation.h"
-#include "cli/experiment/table.h"
+#include "cli/methods/groups.h"
+#include "cli/results/results.h"
+#include "cli/experiment/accuracies.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 
@@ -44,19 +44,12 @@ typedef struct trial {
 
 /* ---- the matrices ---------------------------------------------------------------------------- */
 
-static void release_data(void *data)
-{
-    spd_data_free(data);
-}
-
 /* Array files hold tables of observations; everything else are images. */
 static spd_descriptor kind_of(const char *path)
 {
     const char *ending = strrchr(path, '.');
-    for (size_t i = 0; ending && option_arrays_endings(i); i++)
-        if (strcmp(ending, option_arrays_endings(i)) == 0)
-            return SPD_DESCRIBE_COVARIANCE;
-    return SPD_DESCRIBE_SIFT_COLOR;
+    int array = ending && (strcmp(ending, ".npz") == 0 || strcmp(ending, ".mat") == 0);
+    return array ? SPD_DESCRIPTOR_COVARIANCE : SPD_DESCRIPTOR_SIFT_COLOR;
 }
 
 /* Matrices of every so many-th observation; there are r of them, or it is yet to be seen. */
@@ -80,7 +73,7 @@ static const spd_data *describe_every(const comparison *c, spd_descriptor kind, 
                  "all r observations are positive definite",
                  spd_context_error(s->ctx)->message);
     session_check(s, status);
-    cli_keep(data, release_data);
+    keep_data(data);
     bar_clear(&s->bar);
     return data;
 }
@@ -138,7 +131,7 @@ static void project(const trial *t, size_t k, size_t p, const double *X, double 
     const comparison *c = t->c;
     size_t n = c->n, m = t->size;
     double e = c->regularize;
-    session_check(c->s, spd_congruence(c->s->ctx, n, m, p, X, t->model->W, S));
+    session_check(c->s, spd_congruence(c->s->ctx, SPD_SET(n, p, X), m, t->model->W, S));
     for (size_t i = 0; i < p && c->r[k] <= n; i++) {
         double *one = S + i * m * m;
         lift(m, -e * trace(n, X + i * n * n) / (1.0 + e) / (double)n, one);
@@ -175,11 +168,6 @@ static void take_side(const trial *t, char trains, size_t k, spd_samples *side)
 
 /* ---- one split ------------------------------------------------------------------------------- */
 
-static void release_classifier(void *classifier)
-{
-    spd_classifier_free(classifier);
-}
-
 /* The map of a method is learned from the training matrices, as in the paper. */
 static void learn(trial *t)
 {
@@ -188,8 +176,9 @@ static void learn(trial *t)
     spd_fit_options o = t->c->fit;
     o.metric = t->method.metric;
     take_side(t, 1, 0, &train);
-    session_check(s, spd_fit(s->ctx, t->size, train.p, train.X, train.label, &o, NULL, &t->model));
-    session_keep_model(t->model);
+    session_check(
+        s, spd_fit(s->ctx, SPD_SET(t->size, train.p, train.X), train.label, &o, NULL, &t->model));
+    keep_model(t->model);
     t->size = t->model->m;
 }
 
@@ -197,7 +186,7 @@ static void test_at(const trial *t, const spd_classifier *classifier, size_t k, 
 {
     session *s = t->c->s;
     spd_samples test;
-    spd_score score = SPD_INIT(spd_score);
+    spd_score score = SPD_STRUCT(spd_score);
     take_side(t, 0, k, &test);
     if (signals_interrupted()) /* small steps show no progress of their own */
         session_fail(s, SPD_ECANCELLED);
@@ -221,7 +210,7 @@ static void run_trial(trial *t, double *accuracy)
     t->method.map = SPD_MAP_NONE;
     take_side(t, 1, 0, &train);
     session_check(s, spd_classifier_fit(s->ctx, &t->method, &train, NULL, &classifier));
-    cli_keep(classifier, release_classifier);
+    keep_classifier(classifier);
     for (size_t k = 0; k < t->c->octaves; k++)
         test_at(t, classifier, k, &accuracy[k]);
 }
@@ -272,8 +261,7 @@ static void take(comparison *c)
     c->fit.paper = 1;
     c->fit.m = c->m;
     c->fit.seed = c->seed;
-    spd_solver_parse(NULL, arguments_text(a, "solver"), &c->fit.solver);
-    c->fit.transport = (spd_transport)session_choice(c->s, "transport");
+    ARGUMENTS_FILL(a, spd_fit_options, &c->fit);
     load(c);
     c->accuracy =
         cli_alloc_table(c->names.count * c->repeats, c->octaves, sizeof *c->accuracy, "results");
@@ -346,7 +334,7 @@ static json_t *by_json(const table *t, size_t method, table_kind kind)
 
 static void fill(const comparison *c, sheet *r)
 {
-    json_t *results = sheet_json_list();
+    json_t *list = sheet_json_list();
     sheet_text(r, "data", "data", c->s->args->operands[0]);
     sheet_count(r, "matrices", "samples", c->p, "");
     sheet_count(r, "observations", "observations", c->r[0], "in each");
@@ -359,12 +347,12 @@ static void fill(const comparison *c, sheet *r)
     sheet_count(r, "rounds", NULL, c->repeats, "");
     sheet_count(r, "seed", NULL, (size_t)c->seed, "");
     for (size_t i = 0; i < c->names.count; i++)
-        sheet_json_append(results, json_pack("{s:o,s:o,s:o,s:o}", "method",
-                                             sheet_json_text(c->names.word[i]), "by",
-                                             by_json(&c->table, i, TABLE_OURS), "by_std",
-                                             by_json(&c->table, i, TABLE_DEVIATION), "regularised",
-                                             repaired_json(c, i)));
-    sheet_json(r, "results", results);
+        sheet_json_append(list, json_pack("{s:o,s:o,s:o,s:o}", "method",
+                                          sheet_json_text(c->names.word[i]), "by",
+                                          by_json(&c->table, i, TABLE_OURS), "by_std",
+                                          by_json(&c->table, i, TABLE_DEVIATION), "regularised",
+                                          repaired_json(c, i)));
+    sheet_json(r, "results", list);
 }
 
 static void write_results(const comparison *c)
@@ -381,7 +369,7 @@ static int run(session *s)
 {
     comparison c = {.s = s};
     take(&c);
-    evaluation_make_folder(s);
+    results_make_folder(s);
     run_all(&c);
     for (size_t i = 0; i < c.names.count * c.octaves; i++)
         summarise(&c, i / c.octaves, i % c.octaves);
@@ -427,14 +415,7 @@ static const command_example examples[] = {
     {"spdml observations trials.npz -m 8", "Observations of your own."},
     {NULL, NULL}};
 
-const command command_observations = {
-    .name = "observations",
-    .summary = "accuracy against the number of observations in a test matrix",
-    .operands = "DATA",
-    .groups = {{"Options", options},
-               {"The learned map", options_solver},
-               {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(observations, "accuracy against the number of observations in a test matrix", "DATA",
+        .groups = {{"Options", options},
+                   {"The learned map", options_solver},
+                   {"Common options", options_common}});

@@ -6,8 +6,8 @@
 #include "cli/commands/describe_notes.h"
 #include "cli/commands/describe_record.h"
 #include "cli/commands/meta_compare.h"
-#include "cli/evaluate/predictions.h"
-#include "cli/evaluate/show_trained.h"
+#include "cli/methods/predictions.h"
+#include "cli/methods/show_trained.h"
 #include "cli/frame/words.h"
 
 typedef struct predicting {
@@ -36,14 +36,6 @@ static int is_raw(session *s, const char *path)
     return 1;
 }
 
-enum { LABELS_AUTO, LABELS_FOLDER, LABELS_NONE };
-
-static const char *label_sources(size_t i)
-{
-    static const char *const word[] = {"auto", "folder", "none"};
-    return i < sizeof word / sizeof *word ? word[i] : NULL;
-}
-
 /* The data set without its labels. */
 static void forget_labels(predicting *p)
 {
@@ -61,7 +53,6 @@ static void describe(session *s, predicting *p)
 {
     spd_descriptor kind;
     spd_describe_options how;
-    spd_failures *notes = NULL;
     const char *path = s->args->operands[0];
     const char *why = describe_record_take(p->method.classes.meta, &kind, &how);
     if (why)
@@ -70,16 +61,11 @@ static void describe(session *s, predicting *p)
     how.index = arguments_text(s->args, "labels");
     how.x_name = arguments_text(s->args, "x");
     how.y_name = arguments_text(s->args, "y");
-    const unsigned by = session_choice(s, "label-by");
-    how.labels = by == LABELS_FOLDER ? SPD_LABELS_FOLDER
-                 : by == LABELS_NONE ? SPD_LABELS_NONE
-                                     : SPD_LABELS_AUTO;
+    how.labels = (spd_label_source)session_choice(s, "label-by");
     double start = bar_clock();
-    session_check(s, spd_describe(s->ctx, kind, s->args->operand_count - 1, s->args->operands + 1,
-                                  &how, &p->set.data, &notes));
-    session_keep_data(p->set.data);
-    describe_notes_keep(notes);
-    describe_notes_remark(s, notes);
+    const described *d = describe_operands(s, kind, &how);
+    p->set.data = d->data;
+    describe_notes_remark(s, d->notes);
     p->describe_seconds = bar_clock() - start;
     p->described = 1;
     p->test = *p->set.data;
@@ -88,20 +74,9 @@ static void describe(session *s, predicting *p)
             ? s->args->operands[1]
             : words_text("%s and %zu more", s->args->operands[1], s->args->operand_count - 2);
     p->set.data = &p->test;
-    p->guessed = by == LABELS_AUTO && !how.index;
-    session_talk(s, "described %zu matrices by %s", p->set.data->p, spd_descriptor_name(kind));
-}
-
-/* Matrices that were described with other options look alike and are not. */
-static void check_description(const predicting *p)
-{
-    char text[400];
-    const spd_data *test = p->set.data, *train = &p->method.classes;
-    meta_compare(test->meta, train->meta, text, sizeof text);
-    if (text[0])
-        cli_fail("%s: was described otherwise than what %s was trained with (%s); describe it with "
-                 "the same options",
-                 test->source, train->source, text);
+    p->guessed = how.labels == SPD_LABEL_SOURCE_AUTO && !how.index;
+    session_talk(s, "described %zu matrices by %s", p->set.data->p,
+                 spd_name(SPD_ENUM_DESCRIPTOR, kind));
 }
 
 static void check_size(const predicting *p)
@@ -126,18 +101,18 @@ static void load(session *s, predicting *p)
         describe(s, p);
         recognition_take(s, !vectors, vectors, &p->set);
     } else if (count > 1) {
-        cli_misuse("%s: of data sets only one is taken; several inputs are images, clips or "
-                   "signals",
-                   s->args->operands[2]);
+        cli_misuse(
+            "%s: of data sets only one is taken; several inputs are images, clips or signals",
+            s->args->operands[2]);
     } else {
-        if (session_choice(s, "label-by") == LABELS_FOLDER)
-            cli_misuse("--label-by folder: %s is a data set; its labels are y, or those of "
-                       "--labels",
-                       path);
+        if (session_choice(s, "label-by") == SPD_LABEL_SOURCE_FOLDER)
+            cli_misuse(
+                "--label-by folder: %s is a data set; its labels are y, or those of --labels",
+                path);
         recognition_load(s, path, arguments_text(s->args, "labels"), !vectors, vectors, &p->set);
-        check_description(p);
+        meta_check_trained(p->set.data, &p->method.classes);
     }
-    if (session_choice(s, "label-by") == LABELS_NONE)
+    if (session_choice(s, "label-by") == SPD_LABEL_SOURCE_NONE)
         forget_labels(p);
     check_size(p);
 }
@@ -162,8 +137,7 @@ static void show(session *s, const predicting *p)
     sheet_real(r, "describe_seconds", NULL, p->describe_seconds);
     sheet_real(r, "test_seconds", NULL, p->seconds);
     sheet_line(r, "time", "%.3f s to load, %.3f s to predict", p->load_seconds, p->seconds);
-    if (session_output(s))
-        sheet_text(r, "output", "output", session_output(s));
+    sheet_text(r, "output", "output", session_output(s));
 }
 
 static int run(session *s)
@@ -177,9 +151,9 @@ static int run(session *s)
     start = bar_clock();
     p.found = (predictions){.train = &p.method.classes,
                             .test = p.set.data,
-                            .unscored = session_choice(s, "label-by") == LABELS_NONE,
+                            .unscored = session_choice(s, "label-by") == SPD_LABEL_SOURCE_NONE,
                             .guessed = p.guessed,
-                            .unnamed = spd_classifier_notes(p.method.classifier)->unnamed};
+                            .unnamed = spd_classifier_metadata(p.method.classifier)->unnamed};
     predictions_make(s, p.method.classifier, &p.set.samples, &p.found);
     p.seconds = bar_clock() - start;
     predictions_write(s, &p.found);
@@ -189,28 +163,17 @@ static int run(session *s)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const char *endings(size_t i)
-{
-    static const char *const word[] = {".npz", ".mat", ".csv"};
-    return i < sizeof word / sizeof *word ? word[i] : NULL;
-}
-
 static const option options[] = {
     {"raw", 0, OPTION_FLAG,
      .help = "NEW holds images, clips or signals, not matrices: describe them as the training data "
              "were. Folders, archives and single images or clips need no such hint"},
-    {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = label_sources,
-     .help =
-         "Where the labels that predictions are scored by come from. auto: from --labels, from y, "
-         "or from the names of the folders that images, clips or signals lie in, if any of them "
-         "is a class of METHOD; none: nothing is scored"},
+    {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = "auto|folder|none",
+     .names = SPD_ENUM_LABEL_SOURCE,
+     .help = "Where the labels that predictions are scored by come from. auto: from --labels, from "
+             "y, or from the names of the folders that images, clips or signals lie in, if any of "
+             "them is a class of METHOD; none: nothing is scored"},
     OPTION_VECTORS,
-    OPTION_SCORES,
     OPTION_ENGINE,
-    {OPTION_OUTPUT(endings,
-                   "Write predicted, in the type of the training labels, and y and name if NEW has "
-                   "them, to FILE; .csv has a header and a line per sample: index, name, "
-                   "predicted, y")},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -229,12 +192,8 @@ static const command_example examples[] = {
     {"spdml predict method.spdml photos/ -o predictions.csv", "Images, described on the way."},
     {NULL, NULL}};
 
-const command command_predict = {
-    .name = "predict",
-    .summary = "classify new samples with a trained method",
-    .operands = "METHOD NEW...",
-    .groups = COMMAND_DATA_GROUPS(options),
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(predict, "classify new samples with a trained method", "METHOD NEW...",
+        .groups = {{"Options", options},
+                   {NULL, options_predictions},
+                   {"Reading data", options_data},
+                   {"Common options", options_common}});

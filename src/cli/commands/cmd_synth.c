@@ -14,55 +14,55 @@ typedef struct synthesis {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const option options[] = {
-    {"output", 'o', OPTION_FILE, "PATH", .required = 1, .writes = 1,
-     .help = "The output: a file (.npz or .mat) for spd, otherwise a folder, which must be new "
-             "or empty"},
-    OPTION_END};
+static const option options[] = {{"output", 'o', OPTION_FILE, "PATH", .required = 1, .writes = 1,
+                                  .help = "The output: a file (.npz or .mat) for spd, otherwise a "
+                                          "folder, which must be new or empty"},
+                                 OPTION_END};
 
-static const option options_counts[] = {
-    {"classes", 0, OPTION_INT, "N", NULL, 1, 2147483647,
-     .help = "Classes of spd and textures, actions of motion, people of faces; default 4, 18, "
-             "14 and 200"},
-    OPTION_END};
+static const option options_counts[] = {{"classes", 0, OPTION_INT, "N", NULL, 1, 2147483647,
+                                         INTO(spd_synth_options, classes),
+                                         .help = "Classes of spd and textures, actions of motion, "
+                                                 "people of faces; default 4, 18, 14 and 200"},
+                                        OPTION_END};
 
 static const option options_samples[] = {
-    {"samples", 0, OPTION_INT, "N", NULL, 1, 2147483647,
+    {"samples", 0, OPTION_INT, "N", NULL, 1, 2147483647, INTO(spd_synth_options, samples),
      .help = "Samples per class (spd, textures), repetitions of an action by each subject "
              "(motion); default 50, 12 and 4"},
     OPTION_END};
 
 static const option options_spd[] = {
-    {"n", 'n', OPTION_INT, "N", "30", 1, 4096, .help = "Size of the matrices"},
-    {"planted", 0, OPTION_INT, "D", "10", 1, 4096,
+    {"n", 'n', OPTION_INT, "N", "30", 1, 4096, INTO(spd_synth_options, n),
+     .help = "Size of the matrices"},
+    {"planted", 0, OPTION_INT, "D", "10", 1, 4096, INTO(spd_synth_options, planted),
      .help = "Dimension of the subspace that separates the classes; at most n"},
-    {"signal", 0, OPTION_REAL, "A", "1.2", 0, 100,
+    {"signal", 0, OPTION_REAL, "A", "1.2", 0, 100, INTO(spd_synth_options, signal),
      .help = "Distance between classes, as a multiple of the variation within one"},
-    {"nuisance", 0, OPTION_REAL, "A", "3", 0, 20,
+    {"nuisance", 0, OPTION_REAL, "A", "3", 0, 20, INTO(spd_synth_options, nuisance),
      .help = "Variation outside the planted subspace, as a multiple of that within a class"},
     OPTION_END};
 
 static const option options_images[] = {
-    {"size", 0, OPTION_INT, "PIXELS", NULL, 8, 4096,
+    {"size", 0, OPTION_INT, "PIXELS", NULL, 8, 4096, INTO(spd_synth_options, side),
      .help = "Width and height of an image; default 400 for textures and 64 for faces"},
     OPTION_END};
 
 static const option options_motion[] = {
-    {"subjects", 0, OPTION_INT, "N", "5", 1, 26,
+    {"subjects", 0, OPTION_INT, "N", "5", 1, 26, INTO(spd_synth_options, subjects),
      .help = "Number of people, of different proportions and styles, named a, b, c, ..."},
-    {"frames", 0, OPTION_INT, "N", "150", 20, 10000,
+    {"frames", 0, OPTION_INT, "N", "150", 20, 10000, INTO(spd_synth_options, frames),
      .help = "Frames per clip, approximately; 120 per second"},
     OPTION_END};
 
-static const char *kind_name(size_t kind)
+static words kinds(void)
 {
-    return spd_synth_name((spd_synth_kind)kind);
+    return option_names(SPD_ENUM_SYNTH);
 }
 
 /* A file to write is known by its ending; a folder has none. */
 static int take_output(session *s, synthesis *y)
 {
-    static const option file = {OPTION_OUTPUT(option_arrays_endings, "")};
+    static const option file = {OPTION_OUTPUT(OPTION_ARRAYS_ENDINGS, "")};
     y->output = session_output(s);
     if (y->kind != SPD_SYNTH_SPD)
         return CLI_GOOD;
@@ -70,21 +70,6 @@ static int take_output(session *s, synthesis *y)
     if (!code)
         session_check_output(s);
     return code;
-}
-
-/* What is not given keeps the kind's default. */
-static void take_values(const arguments *args, spd_synth_options *o)
-{
-    arguments_take_count(args, "classes", &o->classes);
-    arguments_take_count(args, "samples", &o->samples);
-    arguments_take_count(args, "n", &o->n);
-    arguments_take_count(args, "planted", &o->planted);
-    arguments_take_count(args, "size", &o->side);
-    arguments_take_count(args, "subjects", &o->subjects);
-    arguments_take_count(args, "frames", &o->frames);
-    arguments_take_real(args, "signal", &o->signal);
-    arguments_take_real(args, "nuisance", &o->nuisance);
-    o->seed = (uint64_t)arguments_int(args, "seed");
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -116,7 +101,7 @@ static void show(session *s, const synthesis *y)
     const spd_synth_options *o = &y->options;
     const double seconds = bar_clock() - s->start;
     sheet *r = session_sheet(s);
-    sheet_text(r, "kind", "kind", spd_synth_name(y->kind));
+    sheet_text(r, "kind", "kind", spd_name(SPD_ENUM_SYNTH, y->kind));
     sheet_text(r, "output", "output", y->output);
     sheet_count(r, "files", "files", y->files, "");
     if (y->kind == SPD_SYNTH_SPD) {
@@ -142,7 +127,7 @@ static void make_matrices(session *s, synthesis *y)
     spd_data *data = NULL;
     double *planted = cli_alloc_table(o->n, o->planted, sizeof *planted, "a subspace");
     session_check(s, spd_synth_data(s->ctx, o, planted, &data));
-    session_keep_data(data);
+    keep_data(data);
     spd_array U = session_array_f64("planted", o->n, o->planted, planted), *column[] = {&U};
     spd_data with = *data;
     with.columns = 1;
@@ -160,15 +145,16 @@ static void make_files(session *s, synthesis *y)
 static int run(session *s)
 {
     synthesis y = {0};
-    size_t kind = 0;
-    int code = arguments_kind(s->args, "kind", kind_name, &kind);
+    unsigned kind = 0;
+    int code = arguments_kind(s->args, "kind", SPD_ENUM_SYNTH, &kind);
     y.kind = (spd_synth_kind)kind;
     if (!code)
         code = take_output(s, &y);
     if (code)
         return code;
     spd_synth_defaults(y.kind, &y.options, sizeof y.options);
-    take_values(s->args, &y.options);
+    ARGUMENTS_FILL(s->args, spd_synth_options, &y.options);
+    y.options.seed = (uint64_t)arguments_int(s->args, "seed");
     (y.kind == SPD_SYNTH_SPD ? make_matrices : make_files)(s, &y);
     if (!s->silent)
         show(s, &y);
@@ -178,13 +164,13 @@ static int run(session *s)
 static const char *const paragraphs[] = {
     "Generates data to try things on. The same seed gives the same data, whatever the number of "
     "threads. KIND is one of",
-    "spd: SPD matrices whose classes differ in a planted subspace only; the rest is nuisance. "
-    "The file contains X, y, and the subspace as planted (n x D).",
+    "spd: SPD matrices whose classes differ in a planted subspace only; the rest is nuisance. The "
+    "file contains X, y, and the subspace as planted (n x D).",
     "textures: colour images of materials, one folder per class, with random scale, rotation, "
     "lighting and noise.",
     "motion: skeletons of 31 joints performing actions, in Acclaim's format: SUBJECT.asf, "
-    "SUBJECT_ACTION_NN.amc, and index.csv with file, action and subject. The place and heading "
-    "of each clip are random.",
+    "SUBJECT_ACTION_NN.amc, and index.csv with file, action and subject. The place and heading of "
+    "each clip are random.",
     "faces: grey images of faces in poses, and index.csv.",
     NULL};
 
@@ -195,19 +181,11 @@ static const command_example examples[] = {
     {"spdml synth textures -o materials --classes 12 --samples 8", "Images in 12 folders."},
     {NULL, NULL}};
 
-const command command_synth = {
-    .name = "synth",
-    .summary = "generate matrices, textures, motion capture or faces",
-    .operands = "KIND",
-    .first = kind_name,
-    .groups = {{"Options", options},
-               {"How many (all kinds)", options_counts},
-               {"How many (spd, textures, motion)", options_samples},
-               {"Matrices (spd)", options_spd},
-               {"Images (textures, faces)", options_images},
-               {"Motion capture (motion)", options_motion},
-               {"Common options", options_common}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(synth, "generate matrices, textures, motion capture or faces", "KIND", .first = kinds,
+        .groups = {{"Options", options},
+                   {"How many (all kinds)", options_counts},
+                   {"How many (spd, textures, motion)", options_samples},
+                   {"Matrices (spd)", options_spd},
+                   {"Images (textures, faces)", options_images},
+                   {"Motion capture (motion)", options_motion},
+                   {"Common options", options_common}});

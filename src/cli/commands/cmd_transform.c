@@ -1,7 +1,7 @@
 /* cmd_transform.c - `spdml transform`: the small matrices W'XW of a learned map. */
 #include <string.h>
 
-#include "cli/evaluate/show_trained.h"
+#include "cli/methods/show_trained.h"
 #include "cli/frame/sets.h"
 
 /* A map: a model's, or a trained method's. */
@@ -49,12 +49,9 @@ static void map_all(session *s, mapping *a, const large_set *set)
     spd_status status = SPD_OK;
     if (!a->model)
         sets_each(s, set, map_block, a);
-    else if (set->store)
-        status = spd_congruence_store(s->ctx, set->store, a->m, a->model->W, a->S);
     else
-        status = spd_congruence(s->ctx, a->n, a->m, data->p, data->X, a->model->W, a->S);
-    if (status < 0)
-        session_fail_in(s, data->source, status);
+        status = spd_congruence(s->ctx, &set->X, a->m, a->model->W, a->S);
+    session_check_in(s, data->source, status);
 }
 
 /* The mapped matrices with labels and columns, but for the means of features before the map. */
@@ -112,12 +109,5 @@ static const char *const paragraphs[] = {
 static const command_example examples[] = {
     {"spdml transform model.spdml test.npz -o low.npz", "Map a test set."}, {NULL, NULL}};
 
-const command command_transform = {
-    .name = "transform",
-    .summary = "map a data set to small matrices with a model",
-    .operands = "MODEL DATA",
-    .groups = COMMAND_LARGE_GROUPS(options),
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(transform, "map a data set to small matrices with a model", "MODEL DATA",
+        .groups = COMMAND_LARGE_GROUPS(options));

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "cli/commands/meta_compare.h"
-#include "cli/commands/principal_angles.h"
-#include "cli/evaluate/predictions.h"
-#include "cli/evaluate/show_trained.h"
-#include "cli/evaluate/columns.h"
+#include "cli/methods/predictions.h"
+#include "cli/methods/show_trained.h"
+#include "cli/methods/groups.h"
 
 #define TRAINING_SHARE 0.8
+#define DEGREES        (180.0 / 3.14159265358979323846)
 
 /* Accuracies on samples that were left out. */
 typedef struct judgement {
@@ -42,15 +42,10 @@ typedef struct updating {
 
 static void check(const updating *u, const spd_data *data)
 {
-    char text[400];
     if (!data->label)
         labels_missing(data, " to learn from", "");
     trained_check_size(&u->method, data);
-    meta_compare(data->meta, u->method.classes.meta, text, sizeof text);
-    if (text[0])
-        cli_fail("%s: was described otherwise than what %s was trained with (%s); describe it with "
-                 "the same options",
-                 data->source, u->method.classes.source, text);
+    meta_check_trained(data, &u->method.classes);
 }
 
 /* Why a file alone will not do. */
@@ -59,9 +54,9 @@ static void check_held(const updating *u)
     const spd_classifier_facts *facts = &u->method.facts;
     char name[SPD_METHOD_NAME];
     spd_method_name(spd_classifier_method(u->method.classifier), name);
-    if (u->relearn || spd_classifier_held(u->method.classifier))
+    if (u->relearn || spd_classifier_samples(u->method.classifier))
         return;
-    if (facts->holding == SPD_HOLDS_SAMPLES)
+    if (facts->holding == SPD_HOLDING_SAMPLES)
         cli_fail("%s: %s holds only %zu support vectors of the %zu samples it was trained with; "
                  "give these with --data",
                  u->method.classes.source, name, facts->held, facts->trained);
@@ -154,7 +149,7 @@ static void gather(session *s, updating *u)
 {
     const spd_data *more = u->more.data, *old = u->old.data, *known = &u->method.classes;
     size_t m = u->method.facts.m, room = known->classes + more->classes + (old ? old->classes : 0);
-    if (spd_classifier_notes(u->method.classifier)->unnamed)
+    if (spd_classifier_metadata(u->method.classifier)->unnamed)
         cli_fail("%s: was saved without the names of its classes, so the labels of %s cannot be "
                  "compared with them; train it anew",
                  known->source, more->source);
@@ -168,9 +163,8 @@ static void gather(session *s, updating *u)
         double *S = cli_alloc_table(more->p, m * m, sizeof *S, "entries of small matrices");
         spd_status status =
             spd_classifier_map(s->ctx, u->method.classifier, more->n, more->p, more->X, S);
-        if (status < 0)
-            session_fail_in(s, more->source, status);
-        u->was = *spd_classifier_held(u->method.classifier);
+        session_check_in(s, more->source, status);
+        u->was = *spd_classifier_samples(u->method.classifier);
         u->is_new = as_samples(more, S, m, numbers_of(u, more));
     }
     u->added = u->classes - known->classes;
@@ -185,8 +179,8 @@ static void gather(session *s, updating *u)
 static void prepare(updating *u)
 {
     const spd_model *model = spd_classifier_model(u->method.classifier);
-    static const spd_parameter of_map[] = {SPD_PARAM_M, SPD_PARAM_NU_W, SPD_PARAM_NU_B,
-                                           SPD_PARAM_OBJECTIVE};
+    static const spd_parameter of_map[] = {SPD_PARAMETER_M, SPD_PARAMETER_NU_W, SPD_PARAMETER_NU_B,
+                                           SPD_PARAMETER_OBJECTIVE};
     u->trained_as = *spd_classifier_method(u->method.classifier);
     if (u->relearn && model) {
         spd_fit_defaults(&u->fit, sizeof u->fit);
@@ -202,18 +196,12 @@ static void prepare(updating *u)
         u->trained_as.value[of_map[i]] = NAN;
 }
 
-static void release_classifier(void *classifier)
-{
-    spd_classifier_free(classifier);
-}
-
 static spd_classifier *trained_on(session *s, const updating *u, const spd_samples *train)
 {
     spd_classifier *c = NULL;
     spd_status status = spd_classifier_fit(s->ctx, &u->trained_as, train, NULL, &c);
-    if (status < 0)
-        session_fail_in(s, u->more.data->source, status);
-    cli_keep(c, release_classifier);
+    session_check_in(s, u->more.data->source, status);
+    keep_classifier(c);
     return c;
 }
 
@@ -223,20 +211,14 @@ static void train(session *s, updating *u)
         u->classifier = trained_on(s, u, &u->all);
     } else {
         spd_status status =
-            spd_classifier_behind(s->ctx, u->method.classifier, &u->all, &u->classifier);
-        if (status < 0)
-            session_fail_in(s, u->more.data->source, status);
-        cli_keep(u->classifier, release_classifier);
+            spd_classifier_retrain(s->ctx, u->method.classifier, &u->all, &u->classifier);
+        session_check_in(s, u->more.data->source, status);
+        keep_classifier(u->classifier);
     }
     session_talk(s, "trained on %zu samples", u->all.p);
 }
 
 /* ---- judgement ------------------------------------------------------------------------------- */
-
-static void release_subset(void *subset)
-{
-    spd_samples_free(subset);
-}
 
 /* Those samples whose flag is `wanted`; p = 0 where there are none. */
 static spd_samples part(session *s, const spd_samples *all, const char *flag, int wanted)
@@ -250,7 +232,7 @@ static spd_samples part(session *s, const spd_samples *all, const char *flag, in
     if (count == 0)
         return none;
     session_check(s, spd_samples_subset(s->ctx, all, count, index, &subset));
-    cli_keep(subset, release_subset);
+    keep_samples(subset);
     return *subset;
 }
 
@@ -298,6 +280,53 @@ static void judge(session *s, updating *u)
     session_talk(s, "judged on %zu samples", old_test.p + new_test.p);
 }
 
+/* G (m x m) <- M'M for M (rows x m). */
+static void gram(size_t rows, size_t m, const double *M, double *G)
+{
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < m; b++) {
+            double sum = 0.0;
+            for (size_t i = 0; i < rows; i++)
+                sum += M[i * m + a] * M[i * m + b];
+            G[a * m + b] = sum;
+        }
+}
+
+/* angle (m, ascending, degrees) <- the principal angles between the columns of A and B (n x m,
+ * orthonormal). C = A'B has the cosines as singular values, R = B - A C the sines: cosines tell
+ * large angles, sines small ones.
+ *
+ *   eigenvalues of C'C, falling:  cos^2        of R'R, rising:  sin^2 */
+static spd_status principal_angles(spd_context *ctx, size_t n, size_t m, const double *A,
+                                   const double *B, double *angle)
+{
+    double *C = cli_alloc_table(m, m, sizeof *C, "angles");
+    double *R = cli_alloc_table(n, m, sizeof *R, "angles");
+    double *G = cli_alloc_table(m, m, sizeof *G, "angles");
+    double *cos2 = cli_alloc(m, sizeof *cos2, "angles"),
+           *sin2 = cli_alloc(m, sizeof *sin2, "angles");
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b < m; b++) {
+            C[a * m + b] = 0.0;
+            for (size_t i = 0; i < n; i++)
+                C[a * m + b] += A[i * m + a] * B[i * m + b];
+        }
+    for (size_t i = 0; i < n; i++)
+        for (size_t b = 0; b < m; b++) {
+            R[i * m + b] = B[i * m + b];
+            for (size_t a = 0; a < m; a++)
+                R[i * m + b] -= A[i * m + a] * C[a * m + b];
+        }
+    gram(m, m, C, G);
+    spd_status status = spd_eigh(ctx, SPD_SET(m, 1, G), cos2, NULL);
+    gram(n, m, R, G);
+    if (status == SPD_OK)
+        status = spd_eigh(ctx, SPD_SET(m, 1, G), sin2, NULL);
+    for (size_t k = 0; k < m && status == SPD_OK; k++)
+        angle[k] = atan2(sqrt(fmax(sin2[k], 0.0)), sqrt(fmax(cos2[m - 1 - k], 0.0))) * DEGREES;
+    return status;
+}
+
 /* How far the map has moved. */
 static void measure(session *s, updating *u)
 {
@@ -317,14 +346,14 @@ static void measure(session *s, updating *u)
 
 static void keep(session *s, updating *u)
 {
-    spd_notes notes = *spd_classifier_notes(u->method.classifier);
+    spd_metadata notes = *spd_classifier_metadata(u->method.classifier);
     notes.classes = u->classes;
     notes.class_name = u->class_name;
     notes.settings = 0; /* of the old samples */
     notes.accuracy = notes.accuracy_no_map = NAN;
-    if (u->added && u->more.data->y->type == SPD_TEXT)
-        notes.label_type = SPD_TEXT;
-    session_check(s, spd_classifier_note(s->ctx, u->classifier, &notes));
+    if (u->added && u->more.data->y->type == SPD_TYPE_TEXT)
+        notes.label_type = SPD_TYPE_TEXT;
+    session_check(s, spd_classifier_set_metadata(s->ctx, u->classifier, &notes));
     session_check(s, spd_classifier_save(s->ctx, u->classifier, session_output(s)));
     session_talk(s, "wrote %s", session_output(s));
 }
@@ -332,14 +361,10 @@ static void keep(session *s, updating *u)
 static void show_map(sheet *r, const updating *u)
 {
     double sum = 0.0;
-    json_t *list = sheet_json_list();
-    for (size_t i = 0; i < u->angles; i++) {
-        sheet_json_append(list, sheet_json_real(u->angle[i]));
+    for (size_t i = 0; i < u->angles; i++)
         sum += u->angle[i];
-    }
-    sheet_json(r, "principal_angles", u->angle ? list : json_null());
-    if (!u->angle)
-        json_decref(list);
+    sheet_json(r, "principal_angles",
+               u->angle ? sheet_json_reals(u->angles, u->angle) : json_null());
     if (u->angle)
         sheet_line(r, "map", "moved by %.3g degrees at most, %.3g on average (principal angles)",
                    u->angle[u->angles - 1], sum / (double)u->angles);
@@ -368,15 +393,13 @@ static void show_judgement(sheet *r, const char *key, const char *label, const j
 static void show(session *s, const updating *u)
 {
     sheet *r = session_sheet(s);
-    json_t *names = sheet_json_list();
+    const char **added = u->class_name + u->classes - u->added;
     sheet_text(r, "file", "trained method", u->method.classes.source);
     sheet_count(r, "old_samples", "old samples", u->was.p, "");
     sheet_count(r, "new_samples", "new samples", u->is_new.p, "");
-    for (size_t k = u->classes - u->added; k < u->classes; k++) {
-        sheet_json_append(names, sheet_json_text(u->class_name[k]));
-        sheet_line(r, k == u->classes - u->added ? "new classes" : "", "%s", u->class_name[k]);
-    }
-    sheet_json(r, "new_classes", names);
+    for (size_t k = 0; k < u->added; k++)
+        sheet_line(r, k ? "" : "new classes", "%s", added[k]);
+    sheet_json(r, "new_classes", sheet_json_texts(u->added, added));
     show_map(r, u);
     show_judgement(r, "on_old", "on old samples", &u->on_old);
     show_judgement(r, "on_new", "on new samples", &u->on_new);
@@ -406,13 +429,12 @@ static const option options[] = {
      .help = "The data set that METHOD was trained with: its map is learned further, with old and "
              "new samples. Without, the map stays, and METHOD must hold its samples"},
     OPTION_ENGINE,
-    {OPTION_OUTPUT(option_model_endings, "The file of the new trained method"), .required = 1},
+    {OPTION_OUTPUT(OPTION_MODEL_ENDINGS, "The file of the new trained method"), .required = 1},
     OPTION_END};
 
 static const char *const paragraphs[] = {
     "Trains a method that 'spdml train' has kept with the labelled samples of MORE as well; "
-    "classes "
-    "that are new become classes of the method. Parameters stay as they are.",
+    "classes that are new become classes of the method. Parameters stay as they are.",
     "With --data, the old data set, a learned map goes on from where it is, and the principal "
     "angles say how far it has moved. Without, the samples in the file are used, which are mapped "
     "already: the map stays. mdm, ts-lda, pga and ksvm-stein keep none or only some of their "
@@ -427,12 +449,5 @@ static const command_example examples[] = {
     {"spdml update method.spdml more.npz -o new.spdml", "The classifier, behind the same map."},
     {NULL, NULL}};
 
-const command command_update = {
-    .name = "update",
-    .summary = "train a trained method with further samples",
-    .operands = "METHOD MORE",
-    .groups = COMMAND_DATA_GROUPS(options),
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(update, "train a trained method with further samples", "METHOD MORE",
+        .groups = COMMAND_DATA_GROUPS(options));

@@ -27,7 +27,7 @@ static void show(sheet *r, const spd_library *library, json_t *list)
 static void show_all(session *s)
 {
     sheet *r = session_sheet(s);
-    spd_library library = SPD_INIT(spd_library);
+    spd_library library = SPD_STRUCT(spd_library);
     json_t *list = sheet_json_list();
     sheet_count(r, "threads", "threads", (size_t)spd_context_threads(s->ctx), "");
     char mpi[200];
@@ -48,8 +48,8 @@ static void show_engines(session *s)
     for (spd_engine engine = SPD_ENGINE_CPU; engine <= SPD_ENGINE_CUDA; engine++) {
         char key[40];
         int there = spd_engine_device(s->ctx, engine, sizeof device, device) == SPD_OK;
-        snprintf(key, sizeof key, "engine_%s", spd_engine_name(engine));
-        sheet_text(session_sheet(s), key, spd_engine_name(engine),
+        snprintf(key, sizeof key, "engine_%s", spd_name(SPD_ENUM_ENGINE, engine));
+        sheet_text(session_sheet(s), key, spd_name(SPD_ENUM_ENGINE, engine),
                    there ? device : spd_context_error(s->ctx)->message);
     }
 }
@@ -75,9 +75,9 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "The version of the library, the instruction set its kernels use on this machine, the "
-    "compiler the command was built with, and the engines that fits can run on, each with its "
-    "device or the reason why there is none.",
+    "The version of the library, the instruction set its kernels use on this machine, the compiler "
+    "the command was built with, and the engines that fits can run on, each with its device or the "
+    "reason why there is none.",
     "With --verbose also the libraries that it runs with: versions as they say themselves, not as "
     "they were when it was built (KissFFT and libjpeg do not say). Formats that were left out of "
     "the build have none. For OpenBLAS also the processor whose kernels it uses.",
@@ -89,12 +89,4 @@ static const command_example examples[] = {
     {"SPDML_ISA=baseline spdml version", "The environment variable SPDML_ISA forces the kernels."},
     {NULL, NULL}};
 
-const command command_version = {
-    .name = "version",
-    .summary = "version, instruction set and compiler",
-    .operands = "",
-    .groups = {{"Options", options}},
-    .paragraphs = paragraphs,
-    .examples = examples,
-    .run = run,
-};
+COMMAND(version, "version, instruction set and compiler", "", .groups = {{"Options", options}});

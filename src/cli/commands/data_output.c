@@ -9,21 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/evaluate/columns.h"
+#include "cli/methods/groups.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/words.h"
-
-static const char *formats(size_t i)
-{
-    static const char *const known[] = {"npz", "mat", "npy", "csv"};
-    return i < sizeof known / sizeof *known ? known[i] : NULL;
-}
 
 const option options_data_to[] = {
     {"output", 'o', OPTION_FILE, "FILE", .required = 1, .writes = 1,
      .help = "The file to write; its extension, .npz, .mat, .npy or .csv, decides the format. - is "
              "standard output, in the format of --to"},
-    {"to", 0, OPTION_CHOICE, "FORMAT", "npz", .choice = formats,
+    {"to", 0, OPTION_CHOICE, "FORMAT", "npz", .choice = "npz|mat|npy|csv",
      .help = "Format of standard output: npz, mat, npy or csv"},
     {"where", 0, OPTION_TEXT, "COLUMN=V,...", .repeatable = 1,
      .help = "Take only the samples for which this column has one of the values; several hold "
@@ -75,8 +69,9 @@ data_output data_output_open(session *s)
     }
     if (arguments_count(s->args, "to"))
         cli_misuse("--to is for -o -; the extension of %s decides the format", out.path);
-    for (size_t i = 0; formats(i) && !known; i++)
-        known = data_output_is(&out, words_text(".%s", formats(i)));
+    const words formats = option_choices(command_option_named(s->args->command, "to", 2));
+    for (size_t i = 0; i < formats.count && !known; i++)
+        known = data_output_is(&out, words_text(".%s", formats.word[i]));
     if (!known)
         cli_misuse("-o %s: must end in .npz, .mat, .npy or .csv, or be -", out.path);
     session_check_output(s);
@@ -138,6 +133,6 @@ void data_output_select(session *s, spd_data **data)
         if (flag[i])
             index[count++] = i;
     session_check(s, spd_data_select(s->ctx, all, count, index, data));
-    session_keep_data(*data);
+    keep_data(*data);
     session_talk(s, "took %zu of %zu samples", count, all->p);
 }

@@ -7,6 +7,22 @@
 
 #define NAMED 4 /* files that are named in the remark; JSON names all */
 
+static void release_described(void *found)
+{
+    described *d = found;
+    spd_data_free(d->data);
+    spd_describe_info_free(d->notes);
+}
+
+const described *describe_operands(session *s, spd_descriptor kind, const spd_describe_options *how)
+{
+    described *d = cli_alloc(1, sizeof *d, "a description");
+    cli_keep(d, release_described);
+    session_check(s, spd_describe(s->ctx, kind, s->args->operand_count - 1, s->args->operands + 1,
+                                  how, &d->data, &d->notes));
+    return d;
+}
+
 /* The ending of a file's name, or what stands for none. */
 static const char *ending_of(const char *path)
 {
@@ -16,7 +32,7 @@ static const char *ending_of(const char *path)
 }
 
 /* "20 .heic, 1 .txt", in the order in which the endings are met. */
-static const char *count_endings(const spd_failures *notes)
+static const char *count_endings(const spd_describe_info *notes)
 {
     words endings = {0}, counted = {0};
     for (size_t i = 0; i < notes->others; i++)
@@ -34,7 +50,7 @@ static const char *count_endings(const spd_failures *notes)
     return words_join(&counted, 0, counted.count, ", ");
 }
 
-static void remark_others(session *s, const spd_failures *notes)
+static void remark_others(session *s, const spd_describe_info *notes)
 {
     words names = {0};
     if (notes->others == 0)
@@ -48,19 +64,19 @@ static void remark_others(session *s, const spd_failures *notes)
                    words_join(&names, 0, names.count, ", "));
 }
 
-static void remark_few(session *s, const spd_failures *notes)
+static void remark_few(session *s, const spd_describe_info *notes)
 {
     if (notes->few == 0)
         return;
     session_remark(s,
                    "%zu matri%s made of too few observations (%zu for %zu rows): rank %zu at most, "
-                   "positive definite only by shrinkage or regularisation; take more "
-                   "observations, or fewer rows (--model)",
+                   "positive definite only by shrinkage or regularisation; take more observations, "
+                   "or fewer rows (--model)",
                    notes->few, notes->few == 1 ? "x is" : "ces are", notes->fewest,
                    notes->fewest_rows, notes->fewest - 1);
 }
 
-void describe_notes_remark(session *s, const spd_failures *notes)
+void describe_notes_remark(session *s, const spd_describe_info *notes)
 {
     remark_others(s, notes);
     remark_few(s, notes);
@@ -74,14 +90,12 @@ void describe_notes_remark(session *s, const spd_failures *notes)
                        notes->events_cut, notes->events_cut == 1 ? "" : "s");
 }
 
-void describe_notes_show(sheet *r, const spd_failures *notes)
+void describe_notes_show(sheet *r, const spd_describe_info *notes)
 {
-    json_t *list = sheet_json_list();
     if (notes->others)
         sheet_line(r, "passed over", "%zu (%s)", notes->others, count_endings(notes));
-    for (size_t i = 0; i < notes->others; i++)
-        sheet_json_append(list, sheet_json_text(notes->other[i]));
-    sheet_json(r, "passed_over", list);
+    sheet_json(r, "passed_over",
+               sheet_json_texts(notes->others, (const char *const *)notes->other));
     if (notes->times)
         sheet_json(r, "times_left_out", sheet_json_text(notes->time_column));
     if (notes->events_cut)
@@ -93,14 +107,4 @@ void describe_notes_show(sheet *r, const spd_failures *notes)
     sheet_json(r, "few_observations",
                json_pack("{s:I,s:I,s:I}", "matrices", (json_int_t)notes->few, "fewest",
                          (json_int_t)notes->fewest, "rows", (json_int_t)notes->fewest_rows));
-}
-
-static void release(void *notes)
-{
-    spd_failures_free(notes);
-}
-
-void describe_notes_keep(spd_failures *notes)
-{
-    cli_keep(notes, release);
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *describe_kinds(size_t kind)
+words describe_kinds(void)
 {
-    return spd_descriptor_name((spd_descriptor)kind);
+    return option_names(SPD_ENUM_DESCRIPTOR);
 }
 
 /* ---- values of several parts ----------------------------------------------------------------- */
@@ -53,8 +53,8 @@ static int take_grid(const char *text, spd_describe_options *o)
 
 static int take_regions(const char *text, spd_describe_options *o)
 {
-    if (spd_regions_parse(NULL, text, &o->regions) != SPD_OK)
-        o->regions = SPD_REGIONS_GRID;
+    int known = spd_parse(NULL, SPD_ENUM_REGIONS, text);
+    o->regions = known < 0 ? SPD_REGIONS_GRID : (spd_regions)known;
     return o->regions == SPD_REGIONS_GRID && take_grid(text, o);
 }
 
@@ -99,10 +99,10 @@ static int take_epoch(const char *text, spd_describe_options *o)
 static int take_shrinkage(const char *text, spd_describe_options *o)
 {
     spd_covariance_options *c = &o->covariance;
-    if (spd_shrinkage_parse(NULL, text, &c->shrinkage) == SPD_OK &&
-        c->shrinkage != SPD_SHRINK_VALUE)
+    int known = spd_parse(NULL, SPD_ENUM_SHRINKAGE, text);
+    c->shrinkage = known < 0 ? SPD_SHRINKAGE_VALUE : (spd_shrinkage)known;
+    if (c->shrinkage != SPD_SHRINKAGE_VALUE)
         return 0;
-    c->shrinkage = SPD_SHRINK_VALUE;
     return option_parse_real(text, &c->shrink) || !(c->shrink >= 0.0 && c->shrink <= 1.0);
 }
 
@@ -160,9 +160,9 @@ static void take_rects(session *s, spd_describe_options *o)
     o->rects = table->count / 4;
     spd_rect *rect = cli_alloc_table(o->rects, 1, sizeof *rect, "rectangles");
     for (size_t i = 0; i < table->count; i++) {
-        double value = table->type == SPD_INT64     ? (double)table->i64[i]
-                       : table->type == SPD_FLOAT64 ? table->f64[i]
-                                                    : -1.0;
+        double value = table->type == SPD_TYPE_INT64     ? (double)table->i64[i]
+                       : table->type == SPD_TYPE_FLOAT64 ? table->f64[i]
+                                                         : -1.0;
         size_t *part[] = {&rect[i / 4].x, &rect[i / 4].y, &rect[i / 4].width, &rect[i / 4].height};
         if (!(value >= (i % 4 < 2 ? 0.0 : 1.0) && value <= 1e6 && value == floor(value)))
             cli_fail("%s: rectangle %zu is not given in whole numbers of pixels", path, i / 4);
@@ -173,62 +173,24 @@ static void take_rects(session *s, spd_describe_options *o)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Options of one value: what is not given keeps the descriptor's default. */
-static void take_simple(const arguments *args, spd_describe_options *o)
-{
-    arguments_take_count(args, "every", &o->every);
-    arguments_take_count(args, "order", &o->order);
-    arguments_take_count(args, "sift-step", &o->step);
-    arguments_take_count(args, "sift-bin", &o->bin);
-    arguments_take_count(args, "scales", &o->scales);
-    arguments_take_count(args, "orientations", &o->orientations);
-    arguments_take_count(args, "temporal-pyramid", &o->pyramid);
-    arguments_take_real(args, "regularize", &o->covariance.regularize);
-    arguments_take_real(args, "rate", &o->rate);
-    arguments_take_real(args, "window", &o->window);
-    arguments_take_real(args, "step", &o->stride);
-    arguments_take_real(args, "smooth", &o->smooth);
-    arguments_take_real(args, "kmax", &o->kmax);
-    arguments_take_real(args, "spacing", &o->spacing);
-    arguments_take_real(args, "sigma", &o->sigma);
-    o->channels_first = arguments_flag(args, "channels-first");
-    o->keep_images = arguments_flag(args, "keep-images");
-    o->keep_going = arguments_flag(args, "keep-going");
-    o->grey |= arguments_flag(args, "no-color");
-    o->center_root = arguments_count(args, "center") > 0;
-    o->overlap = arguments_flag(args, "overlap");
-    o->unit_range = arguments_flag(args, "unit-range");
-    o->group = arguments_text(args, "group");
-    o->channels = arguments_text(args, "channels");
-    o->events = arguments_text(args, "events");
-    o->event_names = arguments_text(args, "event-names");
-    o->asf = arguments_text(args, "asf");
-    o->x_name = arguments_text(args, "x");
-    o->y_name = arguments_text(args, "y");
-}
-
 static void take_labels(session *s, spd_describe_options *o)
 {
-    const char *by = arguments_text(s->args, "label-by");
-    o->index = arguments_text(s->args, "labels");
-    o->pattern = arguments_text(s->args, "label-pattern");
     if ((o->index != NULL) + (o->pattern != NULL) + (arguments_count(s->args, "label-by") > 0) > 1)
         cli_misuse("--labels, --label-pattern and --label-by cannot be used together");
-    o->labels = o->pattern                  ? SPD_LABELS_PATTERN
-                : strcmp(by, "folder") == 0 ? SPD_LABELS_FOLDER
-                : strcmp(by, "none") == 0   ? SPD_LABELS_NONE
-                                            : SPD_LABELS_AUTO;
+    o->labels =
+        o->pattern ? SPD_LABEL_SOURCE_PATTERN : (spd_label_source)session_choice(s, "label-by");
 }
 
 int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options *o)
 {
-    size_t number;
-    int code = arguments_kind(s->args, "descriptor", describe_kinds, &number);
+    unsigned number;
+    int code = arguments_kind(s->args, "descriptor", SPD_ENUM_DESCRIPTOR, &number);
     if (code)
         return code;
     *kind = (spd_descriptor)number;
     spd_describe_defaults(*kind, o, sizeof *o);
-    take_simple(s->args, o);
+    ARGUMENTS_FILL(s->args, spd_describe_options, o);
+    o->center_root = arguments_count(s->args, "center") > 0;
     take_labels(s, o);
     take_texts(s, o);
     take_rects(s, o);

@@ -5,7 +5,7 @@
 #include "cli/frame/session.h"
 
 /* The words of KIND. */
-const char *describe_kinds(size_t kind);
+words describe_kinds(void);
 
 /* *kind <- that of the first operand; o <- what the options say; files of --model and --rects are
  * read. What o points to belongs to the session. An exit status. */

@@ -22,28 +22,28 @@ static const number numbers[] = {
     {"every", offsetof(spd_describe_options, every), COUNT, ANY},
     {"grid_rows", offsetof(spd_describe_options, grid_rows), COUNT, ANY},
     {"grid_columns", offsetof(spd_describe_options, grid_columns), COUNT, ANY},
-    {"step", offsetof(spd_describe_options, step), COUNT, SPD_DESCRIBE_SIFT_COLOR},
-    {"bin", offsetof(spd_describe_options, bin), COUNT, SPD_DESCRIBE_SIFT_COLOR},
-    {"smooth", offsetof(spd_describe_options, smooth), REAL, SPD_DESCRIBE_SIFT_COLOR},
-    {"grey", offsetof(spd_describe_options, grey), FLAG, SPD_DESCRIBE_REGION},
-    {"scales", offsetof(spd_describe_options, scales), COUNT, SPD_DESCRIBE_GABOR},
-    {"orientations", offsetof(spd_describe_options, orientations), COUNT, SPD_DESCRIBE_GABOR},
-    {"kmax", offsetof(spd_describe_options, kmax), REAL, SPD_DESCRIBE_GABOR},
-    {"spacing", offsetof(spd_describe_options, spacing), REAL, SPD_DESCRIBE_GABOR},
-    {"sigma", offsetof(spd_describe_options, sigma), REAL, SPD_DESCRIBE_GABOR},
-    {"first_frame", offsetof(spd_describe_options, first_frame), COUNT, SPD_DESCRIBE_JOINTS},
-    {"last_frame", offsetof(spd_describe_options, last_frame), COUNT, SPD_DESCRIBE_JOINTS},
-    {"temporal_pyramid", offsetof(spd_describe_options, pyramid), COUNT, SPD_DESCRIBE_JOINTS},
-    {"overlap", offsetof(spd_describe_options, overlap), FLAG, SPD_DESCRIBE_JOINTS},
-    {"unit_range", offsetof(spd_describe_options, unit_range), FLAG, SPD_DESCRIBE_JOINTS},
-    {"rate", offsetof(spd_describe_options, rate), REAL, SPD_DESCRIBE_COVARIANCE},
-    {"window", offsetof(spd_describe_options, window), REAL, SPD_DESCRIBE_COVARIANCE},
-    {"step", offsetof(spd_describe_options, stride), REAL, SPD_DESCRIBE_COVARIANCE},
-    {"epoch_from", offsetof(spd_describe_options, epoch_from), REAL, SPD_DESCRIBE_COVARIANCE},
-    {"epoch_to", offsetof(spd_describe_options, epoch_to), REAL, SPD_DESCRIBE_COVARIANCE},
-    {"order", offsetof(spd_describe_options, order), COUNT, SPD_DESCRIBE_COVARIANCE},
+    {"step", offsetof(spd_describe_options, step), COUNT, SPD_DESCRIPTOR_SIFT_COLOR},
+    {"bin", offsetof(spd_describe_options, bin), COUNT, SPD_DESCRIPTOR_SIFT_COLOR},
+    {"smooth", offsetof(spd_describe_options, smooth), REAL, SPD_DESCRIPTOR_SIFT_COLOR},
+    {"grey", offsetof(spd_describe_options, grey), FLAG, SPD_DESCRIPTOR_REGION},
+    {"scales", offsetof(spd_describe_options, scales), COUNT, SPD_DESCRIPTOR_GABOR},
+    {"orientations", offsetof(spd_describe_options, orientations), COUNT, SPD_DESCRIPTOR_GABOR},
+    {"kmax", offsetof(spd_describe_options, kmax), REAL, SPD_DESCRIPTOR_GABOR},
+    {"spacing", offsetof(spd_describe_options, spacing), REAL, SPD_DESCRIPTOR_GABOR},
+    {"sigma", offsetof(spd_describe_options, sigma), REAL, SPD_DESCRIPTOR_GABOR},
+    {"first_frame", offsetof(spd_describe_options, first_frame), COUNT, SPD_DESCRIPTOR_JOINTS},
+    {"last_frame", offsetof(spd_describe_options, last_frame), COUNT, SPD_DESCRIPTOR_JOINTS},
+    {"temporal_pyramid", offsetof(spd_describe_options, pyramid), COUNT, SPD_DESCRIPTOR_JOINTS},
+    {"overlap", offsetof(spd_describe_options, overlap), FLAG, SPD_DESCRIPTOR_JOINTS},
+    {"unit_range", offsetof(spd_describe_options, unit_range), FLAG, SPD_DESCRIPTOR_JOINTS},
+    {"rate", offsetof(spd_describe_options, rate), REAL, SPD_DESCRIPTOR_COVARIANCE},
+    {"window", offsetof(spd_describe_options, window), REAL, SPD_DESCRIPTOR_COVARIANCE},
+    {"step", offsetof(spd_describe_options, stride), REAL, SPD_DESCRIPTOR_COVARIANCE},
+    {"epoch_from", offsetof(spd_describe_options, epoch_from), REAL, SPD_DESCRIPTOR_COVARIANCE},
+    {"epoch_to", offsetof(spd_describe_options, epoch_to), REAL, SPD_DESCRIPTOR_COVARIANCE},
+    {"order", offsetof(spd_describe_options, order), COUNT, SPD_DESCRIPTOR_COVARIANCE},
     {"channels_first", offsetof(spd_describe_options, channels_first), FLAG,
-     SPD_DESCRIBE_COVARIANCE},
+     SPD_DESCRIPTOR_COVARIANCE},
 };
 
 static void take_number(const number *row, const json_t *value, spd_describe_options *o)
@@ -76,8 +76,9 @@ static void take_words(const json_t *parameters, spd_describe_options *o)
     if (json_is_boolean(color))
         o->grey = json_is_false(color);
     o->center_root = strcmp(word(parameters, "center"), "root") == 0;
-    if (*word(parameters, "regions"))
-        (void)spd_regions_parse(NULL, word(parameters, "regions"), &o->regions);
+    int regions = spd_parse(NULL, SPD_ENUM_REGIONS, word(parameters, "regions"));
+    if (regions >= 0)
+        o->regions = (spd_regions)regions;
     if (*word(parameters, "group"))
         o->group = kept(word(parameters, "group"));
     if (*word(parameters, "channels"))
@@ -102,7 +103,9 @@ static void take_bands(const json_t *bands, spd_describe_options *o)
 static void take_covariance(const json_t *covariance, spd_covariance_options *c)
 {
     const json_t *regularize = json_object_get(covariance, "regularize");
-    (void)spd_shrinkage_parse(NULL, word(covariance, "shrinkage"), &c->shrinkage);
+    int shrinkage = spd_parse(NULL, SPD_ENUM_SHRINKAGE, word(covariance, "shrinkage"));
+    if (shrinkage >= 0)
+        c->shrinkage = (spd_shrinkage)shrinkage;
     c->shrink = json_number_value(json_object_get(covariance, "shrink"));
     if (json_is_number(regularize))
         c->regularize = json_number_value(regularize);
@@ -114,12 +117,14 @@ static const char *take(const json_t *record, spd_descriptor *kind, spd_describe
     const json_t *covariance = json_object_get(record, "covariance");
     if (!*word(record, "descriptor"))
         return "the training matrices do not say how they were made";
-    if (spd_descriptor_parse(NULL, word(record, "descriptor"), kind) < 0)
+    int known = spd_parse(NULL, SPD_ENUM_DESCRIPTOR, word(record, "descriptor"));
+    if (known < 0)
         return "this version does not know the descriptor of the training matrices";
     if (json_object_get(covariance, "projected_to"))
         return "the training matrices were projected by a model; describe with --model first";
     if (json_number_value(json_object_get(parameters, "rectangles")) > 0.0)
         return "the training matrices are of certain rectangles; describe with --rects first";
+    *kind = (spd_descriptor)known;
     spd_describe_defaults(*kind, o, sizeof *o);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const json_t *value = json_object_get(parameters, numbers[i].key);

@@ -33,7 +33,7 @@ void fit_watch_open(fit_watch *w, session *s, const spd_fit_options *options,
                      .every = every,
                      .max_iter = options->max_iter,
                      .max_time = options->max_time,
-                     .sent = SPD_INIT(spd_ranks)};
+                     .sent = SPD_STRUCT(spd_ranks)};
     w->ctx = spd_context_new();
     if (!w->ctx)
         cli_out_of_memory("a context");
@@ -51,9 +51,9 @@ static double processor_seconds(void)
 /* What an iteration took, and what this process has sent to others in it. */
 static void tell_effort(const fit_watch *w)
 {
-    spd_ranks now = SPD_INIT(spd_ranks);
+    spd_ranks now = SPD_STRUCT(spd_ranks);
     double iterations = w->last - w->first, busy = processor_seconds() - w->busy;
-    spd_ranks_about(w->s->ctx, &now);
+    spd_ranks_info(w->s->ctx, &now);
     if (iterations > 0)
         session_talk(w->s, "%.4g s of processor time per iteration", busy / iterations);
     if (w->s->ranks > 1 && iterations > 0)
@@ -119,7 +119,7 @@ int fit_watch_after(void *user, const spd_fit_state *state, const spd_fit_step *
         w->start = now;
         w->first = iteration;
         w->begun = 1;
-        spd_ranks_about(w->s->ctx, &w->sent);
+        spd_ranks_info(w->s->ctx, &w->sent);
         w->busy = processor_seconds();
     }
     if (w->checkpoint && checkpoint_is_due(w, iteration, now, ending))

@@ -5,34 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/evaluate/columns.h"
+#include "cli/methods/groups.h"
 
-static void take_nu_b(session *s, learning *l)
+/* *value <- the whole number that an option gives, or *is_auto; both stay without it. */
+static void take_or_auto(session *s, const char *name, int64_t most, const char *expected,
+                         int *is_auto, size_t *value)
 {
-    const char *text = arguments_text(s->args, "nu-b");
+    const char *text = arguments_text(s->args, name);
     int64_t number = 0;
     if (!text)
         return;
-    l->auto_nu_b = strcmp(text, "auto") == 0;
-    if (l->auto_nu_b)
+    *is_auto = strcmp(text, "auto") == 0;
+    if (*is_auto)
         return;
-    if (option_parse_int(text, &number) || number < 1 || number > 1000000000)
-        cli_misuse("--nu-b %s: must be a whole number of at least 1, or auto", text);
-    l->options.nu_b = (size_t)number;
+    if (option_parse_int(text, &number) || number < 1 || number > most)
+        cli_misuse("--%s %s: must be a whole number %s, or auto", name, text, expected);
+    *value = (size_t)number;
 }
 
 void learning_take_m(session *s, learning *l)
 {
-    const char *text = arguments_text(s->args, "m");
-    int64_t number = 0;
-    if (!text)
-        return;
-    l->auto_m = strcmp(text, "auto") == 0;
-    if (l->auto_m)
-        return;
-    if (option_parse_int(text, &number) || number < 1 || number > 1000000)
-        cli_misuse("--m %s: must be a whole number between 1 and 1000000, or auto", text);
-    l->options.m = (size_t)number;
+    take_or_auto(s, "m", 1000000, "between 1 and 1000000", &l->auto_m, &l->options.m);
 }
 
 /* Which kind of graph: by labels, without, or the user's own. */
@@ -43,11 +36,11 @@ static void take_learning(session *s, learning *l)
     if (own && free_of_labels)
         cli_misuse("--affinity and --unsupervised cannot be used together");
     if (own)
-        l->options.learning = SPD_OWN_GRAPH;
+        l->options.learning = SPD_LEARNING_OWN_GRAPH;
     else if (free_of_labels)
-        l->options.learning =
-            session_choice(s, "unsupervised") == 0 ? SPD_UNSUPERVISED : SPD_MAXIMAL_VARIANCE;
-    if ((l->auto_nu_b || l->auto_m) && l->options.learning != SPD_SUPERVISED)
+        l->options.learning = session_choice(s, "unsupervised") == 0 ? SPD_LEARNING_UNSUPERVISED
+                                                                     : SPD_LEARNING_VARIANCE;
+    if ((l->auto_nu_b || l->auto_m) && l->options.learning != SPD_LEARNING_SUPERVISED)
         cli_misuse("%s auto: needs labels to choose by", l->auto_m ? "-m" : "--nu-b");
 }
 
@@ -55,36 +48,28 @@ static void take_learning(session *s, learning *l)
 static void take_choice_of_nu_b(learning *l)
 {
     spd_fit_options usual = l->options;
-    spd_fit_usual(&usual);
-    if (l->auto_nu_b && (usual.objective == SPD_SOFTMAX || usual.objective == SPD_LOG_MARGIN))
+    spd_fit_resolve(&usual);
+    if (l->auto_nu_b &&
+        (usual.objective == SPD_OBJECTIVE_SOFTMAX || usual.objective == SPD_OBJECTIVE_LOG_MARGIN))
         cli_misuse("--nu-b auto: the objective %s takes all candidates; add --objective difference "
                    "or ratio, which have neighbours to choose",
-                   spd_objective_name(usual.objective));
-    l->nu_b_by_paper = usual.paper && usual.learning == SPD_SUPERVISED && !usual.nu_b &&
-                       !l->auto_nu_b && usual.objective == SPD_DIFFERENCE;
+                   spd_name(SPD_ENUM_OBJECTIVE, usual.objective));
+    l->nu_b_by_paper = usual.paper && usual.learning == SPD_LEARNING_SUPERVISED && !usual.nu_b &&
+                       !l->auto_nu_b && usual.objective == SPD_OBJECTIVE_DIFFERENCE;
     l->auto_nu_b |= l->nu_b_by_paper;
 }
 
 void learning_options(session *s, learning *l)
 {
     spd_fit_options *o = &l->options;
-    if (arguments_count(s->args, "metric"))
-        o->metric = session_metric(s);
-    if (arguments_count(s->args, "graph"))
-        o->graph = (spd_graph)session_choice(s, "graph");
-    if (arguments_count(s->args, "objective"))
-        o->objective = (spd_objective)session_choice(s, "objective");
-    if (arguments_count(s->args, "log-cost"))
-        o->log_cost = (spd_log_cost)session_choice(s, "log-cost");
-    if (arguments_count(s->args, "log-cost") && o->metric != SPD_LOG_EUCLIDEAN)
+    ARGUMENTS_FILL(s->args, spd_fit_options, o);
+    if (arguments_count(s->args, "log-cost") && o->metric != SPD_METRIC_LOG_EUCLIDEAN)
         cli_misuse("--log-cost: belongs to --metric log-euclidean; %s has only one cost",
-                   spd_metric_name(o->metric));
-    arguments_take_count(s->args, "nu-w", &o->nu_w);
-    arguments_take_real(s->args, "affinity-weight", &o->affinity_weight);
-    take_nu_b(s, l);
+                   spd_name(SPD_ENUM_METRIC, o->metric));
+    take_or_auto(s, "nu-b", 1000000000, "of at least 1", &l->auto_nu_b, &o->nu_b);
     take_learning(s, l);
     take_choice_of_nu_b(l);
-    if (o->learning == SPD_MAXIMAL_VARIANCE && o->metric == SPD_LOG_EUCLIDEAN &&
+    if (o->learning == SPD_LEARNING_VARIANCE && o->metric == SPD_METRIC_LOG_EUCLIDEAN &&
         o->log_cost == SPD_LOG_COST_APPROXIMATE)
         cli_misuse("--unsupervised variance: under log-euclidean needs --log-cost exact");
 }
@@ -113,7 +98,7 @@ static void take_labels(session *s, learning *l)
 
 static void check_labels(const learning *l)
 {
-    if (l->options.learning == SPD_SUPERVISED && !l->label)
+    if (l->options.learning == SPD_LEARNING_SUPERVISED && !l->label)
         labels_missing(l->data, " to learn from", ", or use --unsupervised");
 }
 
@@ -131,13 +116,14 @@ static void read_edges(session *s, const char *path, edge_list *e)
     if (e->i->count != e->j->count || e->i->count != e->value->count)
         cli_fail("%s: i, j and value must have the same length, not %zu, %zu and %zu", path,
                  e->i->count, e->j->count, e->value->count);
-    if (e->i->type == SPD_TEXT || e->j->type == SPD_TEXT || e->value->type == SPD_TEXT)
+    if (e->i->type == SPD_TYPE_TEXT || e->j->type == SPD_TYPE_TEXT ||
+        e->value->type == SPD_TYPE_TEXT)
         cli_fail("%s: i, j and value must be numbers", path);
 }
 
 static double number_at(const spd_array *array, size_t k)
 {
-    return array->type == SPD_INT64 ? (double)array->i64[k] : array->f64[k];
+    return array->type == SPD_TYPE_INT64 ? (double)array->i64[k] : array->f64[k];
 }
 
 /* Element k as the number of a sample; UINT32_MAX, which no sample has, when it is none. */
@@ -172,13 +158,9 @@ static void check_edges(session *s, const char *path, const learning *l)
     spd_fit_options options = l->options;
     spd_pair *pairs = NULL;
     size_t count;
-    spd_status status =
-        l->set.store ? spd_affinity_store(s->ctx, l->set.store, l->label, &options, &pairs, &count)
-                     : spd_affinity(s->ctx, l->data->n, l->data->p, l->data->X, l->label, &options,
-                                    &pairs, &count);
+    spd_status status = spd_affinity(s->ctx, &l->set.X, l->label, &options, &pairs, &count);
     spd_pairs_free(pairs);
-    if (status < 0)
-        session_fail_in(s, path, status);
+    session_check_in(s, path, status);
 }
 
 static void load_edges(session *s, learning *l)
@@ -192,18 +174,20 @@ static void load_edges(session *s, learning *l)
 
 void learning_load(session *s, const char *path, learning *l)
 {
-    if (l->may_be_large)
+    if (l->may_be_large) {
         sets_load(s, path, arguments_text(s->args, "labels"), &l->set);
-    else
+    } else {
         l->set.data = session_load(s, path, 0);
+        l->set.X = sets_view(l->set.data);
+    }
     l->data = l->set.data;
     if (l->data->hermitian && !l->options.hermitian)
         l->options.m *= 2; /* a resumed fit knows */
     l->options.hermitian = l->data->hermitian;
-    if (l->nu_b_by_paper && !l->auto_m && l->set.store) {
+    if (l->nu_b_by_paper && !l->auto_m && l->set.apart) {
         session_remark(s,
-                       "%s: not in memory as float64, so --nu-b is not chosen by "
-                       "cross-validation; it is the smaller of 3 and --nu-w",
+                       "%s: not in memory as float64, so --nu-b is not chosen by cross-validation; "
+                       "it is the smaller of 3 and --nu-w",
                        l->data->source);
         l->auto_nu_b = l->nu_b_by_paper = 0;
     }
@@ -211,6 +195,6 @@ void learning_load(session *s, const char *path, learning *l)
         sets_need_memory(s, &l->set, "choosing by cross-validation");
     take_labels(s, l);
     check_labels(l);
-    if (l->options.learning == SPD_OWN_GRAPH && !l->options.own_pairs)
+    if (l->options.learning == SPD_LEARNING_OWN_GRAPH && !l->options.own_pairs)
         load_edges(s, l);
 }

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/frame/message.h"
 #include "cli/frame/sheet.h"
+#include "cli/frame/words.h"
 
 #define VALUE_ROOM 120 /* characters of a value */
 #define SHOWN      3   /* differences that are named */
@@ -172,16 +174,26 @@ static void compare_values(json_t *first, json_t *second, char *text, size_t siz
     }
 }
 
-void meta_compare(const char *first, const char *second, char *text, size_t size)
+const char *meta_compare(const char *first, const char *second)
 {
+    char text[400] = "";
     json_t *a = first ? sheet_json_parse(first) : NULL;
     json_t *b = second ? sheet_json_parse(second) : NULL;
     const char *descriptor = descriptor_of(a), *other = descriptor_of(b);
-    text[0] = '\0';
     if (descriptor && other && strcmp(descriptor, other) != 0)
-        snprintf(text, size, "%.40s against %.40s", descriptor, other);
+        snprintf(text, sizeof text, "%.40s against %.40s", descriptor, other);
     else if (descriptor && other)
-        compare_values(a, b, text, size);
+        compare_values(a, b, text, sizeof text);
     json_decref(a);
     json_decref(b);
+    return text[0] ? words_text("%s", text) : NULL;
+}
+
+void meta_check_trained(const spd_data *data, const spd_data *trained)
+{
+    const char *differs = meta_compare(data->meta, trained->meta);
+    if (differs)
+        cli_fail("%s: was described otherwise than what %s was trained with (%s); describe it with "
+                 "the same options",
+                 data->source, trained->source, differs);
 }

@@ -2,10 +2,13 @@
 #ifndef SPD_CLI_COMMANDS_META_COMPARE_H
 #define SPD_CLI_COMMANDS_META_COMPARE_H
 
-#include <stddef.h>
+#include "spdml-data.h"
 
-/* text <- how the records of two descriptions (JSON, as `describe` writes them) differ, as options:
- * "--size 400 against 200"; empty where they agree or where one is NULL or no such record. */
-void meta_compare(const char *first, const char *second, char *text, size_t size);
+/* How the records of two descriptions (JSON, as `describe` writes them) differ, as options: "--size
+ * 400 against 200"; NULL if they agree, or if one is NULL or no such record. */
+const char *meta_compare(const char *first, const char *second);
+
+/* Ends the command unless a data set was described as the samples of a trained method were. */
+void meta_check_trained(const spd_data *data, const spd_data *trained);
 
 #endif

@@ -7,22 +7,12 @@
 #include "cli/frame/session.h"
 #include "cli/frame/words.h"
 
-/* The figures of an entry. */
-typedef enum figure {
-    FIGURE_ACCURACY = 0,
-    FIGURE_BALANCED,
-    FIGURE_KAPPA,
-    FIGURE_F1,
-    FIGURE_AUC,
-    FIGURES /* how many there are */
-} figure;
-
 /* A method of a run. */
 typedef struct entry {
     const char *run, *method;
-    double mean[FIGURES], deviation[FIGURES]; /* NaN where there is none */
-    double *accuracy;                         /* rounds */
-    const char **right;                       /* rounds: "1101", a letter for each test */
+    double mean[SPD_RESULT_SCORES], deviation[SPD_RESULT_SCORES]; /* NaN: there is none */
+    double *accuracy;                                             /* rounds */
+    const char **right; /* rounds: "1101", a letter for each test */
 } entry;
 
 /* Two entries compared; p values are NaN where there is no such test. */
@@ -33,7 +23,10 @@ typedef struct duel {
     double wilcoxon, wilcoxon_holm;
 } duel;
 
+typedef enum style { STYLE_TEXT, STYLE_MARKDOWN, STYLE_LATEX, STYLE_CSV } style;
+
 typedef struct comparison {
+    style style; /* of its tables */
     size_t runs;
     const char **run;       /* what they are called */
     const json_t **root;    /* their results.json */
@@ -58,16 +51,10 @@ void comparison_check_same(session *s, const comparison *c);
 /* judge.c: c->duel <- all tests, corrected for their number. */
 void comparison_judge(session *s, comparison *c);
 
-/* print.c: a text_file_fn for each format; what is a comparison. */
-void comparison_text(FILE *f, const void *what);
-void comparison_markdown(FILE *f, const void *what);
-void comparison_latex(FILE *f, const void *what);
-void comparison_csv(FILE *f, const void *what);
+/* print.c: a text_file_fn; what is a comparison. */
+void comparison_print(FILE *f, const void *what);
 
-/* The name of a figure in JSON and csv: "accuracy", "balanced_accuracy", ... */
-const char *figure_key(figure which);
-
-/* Is there such a figure in any entry? */
-int comparison_has(const comparison *c, figure which);
+/* Is there such a score in any entry? */
+int comparison_has(const comparison *c, size_t score);
 
 #endif

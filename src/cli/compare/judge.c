@@ -4,9 +4,9 @@
  * median over the rounds, as evaluate does. Wilcoxon's looks at the accuracies of the rounds. The
  * p values of each are corrected for their number (Holm). */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "cli/compare/compare.h"
 
 /* ---- the same samples? ----------------------------------------------------------------------- */
@@ -59,16 +59,10 @@ void comparison_check_same(session *s, const comparison *c)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* McNemar's p of outcomes; truth, first and second: room for as many numbers. */
 static double mcnemar_of(session *s, size_t count, const char *a, const char *b, int *room)
 {
-    spd_mcnemar_result result = SPD_INIT(spd_mcnemar_result);
+    spd_mcnemar_result result = SPD_STRUCT(spd_mcnemar_result);
     int *truth = room, *first = room + count, *second = room + 2 * count;
     for (size_t i = 0; i < count; i++) {
         truth[i] = 1;
@@ -98,8 +92,7 @@ static double test_samples(session *s, const comparison *c, const entry *a, cons
     if (c->repeats_samples) {
         for (size_t r = 0; r < c->rounds; r++)
             p[r] = mcnemar_of(s, strlen(a->right[r]), a->right[r], b->right[r], room);
-        qsort(p, c->rounds, sizeof *p, ascending);
-        found = (p[(c->rounds - 1) / 2] + p[c->rounds / 2]) / 2;
+        found = order_median(c->rounds, p);
     } else {
         found = mcnemar_of(s, c->tests, chain(c, a), chain(c, b), room);
     }
@@ -110,7 +103,7 @@ static double test_samples(session *s, const comparison *c, const entry *a, cons
 
 static double test_rounds(session *s, const comparison *c, const entry *a, const entry *b)
 {
-    spd_wilcoxon_result result = SPD_INIT(spd_wilcoxon_result);
+    spd_wilcoxon_result result = SPD_STRUCT(spd_wilcoxon_result);
     if (c->rounds < 2)
         return (double)NAN;
     session_check(s, spd_wilcoxon(s->ctx, c->rounds, b->accuracy, a->accuracy, &result));
@@ -142,12 +135,11 @@ void comparison_judge(session *s, comparison *c)
     for (size_t i = 0; i < firsts; i++)
         for (size_t j = i + 1; j < c->entries; j++) {
             const entry *a = &c->entry[i], *b = &c->entry[j];
-            c->duel[c->duels++] =
-                (duel){.first = i,
-                       .second = j,
-                       .difference = b->mean[FIGURE_ACCURACY] - a->mean[FIGURE_ACCURACY],
-                       .mcnemar = test_samples(s, c, a, b),
-                       .wilcoxon = test_rounds(s, c, a, b)};
+            c->duel[c->duels++] = (duel){.first = i,
+                                         .second = j,
+                                         .difference = b->mean[0] - a->mean[0],
+                                         .mcnemar = test_samples(s, c, a, b),
+                                         .wilcoxon = test_rounds(s, c, a, b)};
         }
     correct(s, c);
 }

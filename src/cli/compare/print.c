@@ -17,8 +17,6 @@ typedef struct grid {
     words cells; /* rows x columns */
 } grid;
 
-typedef enum style { STYLE_TEXT, STYLE_MARKDOWN, STYLE_LATEX, STYLE_CSV } style;
-
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 static void head(grid *g, const char *name)
@@ -47,18 +45,18 @@ static void put_p(grid *g, double value)
 }
 
 /* Percent for accuracies, else the number; the deviation where there are several rounds. */
-static void put_figure(grid *g, style s, const comparison *c, const entry *e, figure which)
+static void put_score(grid *g, const comparison *c, const entry *e, size_t score)
 {
     static const char *const between[] = {" +- ", " \xc2\xb1 ", " $\\pm$ "};
-    double mean = e->mean[which], deviation = e->deviation[which];
-    int percent = which == FIGURE_ACCURACY || which == FIGURE_BALANCED;
-    if (s == STYLE_CSV) {
+    double mean = e->mean[score], deviation = e->deviation[score];
+    int percent = spd_result_field_at(score)->percent;
+    if (c->style == STYLE_CSV) {
         put_exact(g, mean);
         put_exact(g, deviation);
     } else if (isnan(mean)) {
         put(g, words_text("-"));
     } else if (percent && c->several_deviations && !isnan(deviation)) {
-        put(g, words_text("%.1f%s%.1f", 100.0 * mean, between[s], 100.0 * deviation));
+        put(g, words_text("%.1f%s%.1f", 100.0 * mean, between[c->style], 100.0 * deviation));
     } else {
         put(g, percent ? words_text("%.1f", 100.0 * mean) : words_text("%.3f", mean));
     }
@@ -66,33 +64,30 @@ static void put_figure(grid *g, style s, const comparison *c, const entry *e, fi
 
 static void put_tests(grid *g, style s, const duel *d)
 {
-    if (s == STYLE_CSV) {
-        put_exact(g, d ? d->difference : (double)NAN);
-        put_exact(g, d ? d->mcnemar : (double)NAN);
-        put_exact(g, d ? d->mcnemar_holm : (double)NAN);
-        put_exact(g, d ? d->wilcoxon : (double)NAN);
-        put_exact(g, d ? d->wilcoxon_holm : (double)NAN);
-        return;
-    }
-    put(g, d ? words_text("%+.1f", 100.0 * d->difference) : words_text("-"));
-    put_p(g, d ? d->mcnemar : (double)NAN);
-    put_p(g, d ? d->mcnemar_holm : (double)NAN);
-    put_p(g, d ? d->wilcoxon : (double)NAN);
-    put_p(g, d ? d->wilcoxon_holm : (double)NAN);
+    static const duel none = {0, 0, NAN, NAN, NAN, NAN, NAN};
+    d = d ? d : &none;
+    const double p[] = {d->mcnemar, d->mcnemar_holm, d->wilcoxon, d->wilcoxon_holm};
+    if (s == STYLE_CSV)
+        put_exact(g, d->difference);
+    else
+        put(g, d == &none ? words_text("-") : words_text("%+.1f", 100.0 * d->difference));
+    for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+        (s == STYLE_CSV ? put_exact : put_p)(g, p[i]);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static void head_figures(grid *g, style s, const comparison *c)
+static void head_scores(grid *g, const comparison *c)
 {
-    static const char *const names[] = {"accuracy %", "balanced %", "kappa", "F1", "AUC"};
-    for (figure k = 0; k < FIGURES; k++)
-        if (s == STYLE_CSV) {
-            head(g, words_text("%s_mean", figure_key(k)));
-            head(g, words_text("%s_std", figure_key(k)));
+    for (size_t k = 0; k < SPD_RESULT_SCORES; k++) {
+        const spd_result_field *f = spd_result_field_at(k);
+        if (c->style == STYLE_CSV) {
+            head(g, words_text("%s_mean", f->name));
+            head(g, words_text("%s_std", f->name));
         } else if (comparison_has(c, k)) {
-            head(g, names[k]);
+            head(g, f->label);
         }
+    }
 }
 
 static void head_tests(grid *g, style s)
@@ -113,15 +108,16 @@ static const duel *against_first(const comparison *c, size_t second)
     return NULL;
 }
 
-static grid make_entries(const comparison *c, style s)
+static grid make_entries(const comparison *c)
 {
     grid g = {0};
+    style s = c->style;
     int runs = c->runs > 1 || s == STYLE_CSV, tests = c->duels && !c->all_pairs;
     if (runs)
         head(&g, "run");
     head(&g, "method");
     g.texts = g.columns;
-    head_figures(&g, s, c);
+    head_scores(&g, c);
     if (tests)
         head_tests(&g, s);
     for (size_t i = 0; i < c->entries; i++) {
@@ -129,9 +125,9 @@ static grid make_entries(const comparison *c, style s)
         if (runs)
             words_add(&g.cells, e->run);
         words_add(&g.cells, e->method);
-        for (figure k = 0; k < FIGURES; k++)
+        for (size_t k = 0; k < SPD_RESULT_SCORES; k++)
             if (s == STYLE_CSV || comparison_has(c, k))
-                put_figure(&g, s, c, e, k);
+                put_score(&g, c, e, k);
         if (tests)
             put_tests(&g, s, against_first(c, i));
     }
@@ -143,17 +139,17 @@ static void put_name(grid *g, const comparison *c, const entry *e)
     put(g, c->runs > 1 ? words_text("%s %s", e->run, e->method) : words_text("%s", e->method));
 }
 
-static grid make_pairs(const comparison *c, style s)
+static grid make_pairs(const comparison *c)
 {
     grid g = {0};
     head(&g, "first");
     head(&g, "second");
     g.texts = g.columns;
-    head_tests(&g, s);
+    head_tests(&g, c->style);
     for (size_t i = 0; i < c->duels; i++) {
         put_name(&g, c, &c->entry[c->duel[i].first]);
         put_name(&g, c, &c->entry[c->duel[i].second]);
-        put_tests(&g, s, &c->duel[i]);
+        put_tests(&g, c->style, &c->duel[i]);
     }
     return g;
 }
@@ -262,8 +258,9 @@ static void print_grid(FILE *f, const grid *g, style s)
 }
 
 /* What the p values are about. */
-static void print_notes(FILE *f, const comparison *c, style s)
+static void print_notes(FILE *f, const comparison *c)
 {
+    style s = c->style;
     const entry *e = &c->entry[0];
     const char *begin = s == STYLE_LATEX ? "% " : "";
     if (s == STYLE_CSV || !c->duels)
@@ -279,43 +276,24 @@ static void print_notes(FILE *f, const comparison *c, style s)
     }
     fprintf(f, "; Holm: corrected for %zu comparison%s\n", c->duels, c->duels == 1 ? "" : "s");
     if (c->repeats_samples && c->rounds > 1)
-        fprintf(f,
-                "%srounds share samples: Wilcoxon's p takes them for independent, and is too "
-                "small\n",
-                begin);
+        fprintf(
+            f,
+            "%srounds share samples: Wilcoxon's p takes them for independent, and is too small\n",
+            begin);
 }
 
-static void print_all(FILE *f, const comparison *c, style s)
+void comparison_print(FILE *f, const void *what)
 {
-    int pairs = c->all_pairs && c->duels;
-    if (!(s == STYLE_CSV && pairs)) {
-        grid g = make_entries(c, s);
-        print_grid(f, &g, s);
+    const comparison *c = what;
+    int pairs = c->all_pairs && c->duels, csv = c->style == STYLE_CSV;
+    if (!(csv && pairs)) {
+        grid g = make_entries(c);
+        print_grid(f, &g, c->style);
     }
     if (pairs) {
-        grid g = make_pairs(c, s);
-        fputs(s == STYLE_CSV ? "" : "\n", f);
-        print_grid(f, &g, s);
+        grid g = make_pairs(c);
+        fputs(csv ? "" : "\n", f);
+        print_grid(f, &g, c->style);
     }
-    print_notes(f, c, s);
-}
-
-void comparison_text(FILE *f, const void *what)
-{
-    print_all(f, what, STYLE_TEXT);
-}
-
-void comparison_markdown(FILE *f, const void *what)
-{
-    print_all(f, what, STYLE_MARKDOWN);
-}
-
-void comparison_latex(FILE *f, const void *what)
-{
-    print_all(f, what, STYLE_LATEX);
-}
-
-void comparison_csv(FILE *f, const void *what)
-{
-    print_all(f, what, STYLE_CSV);
+    print_notes(f, c);
 }

@@ -6,12 +6,6 @@
 
 #include "cli/compare/compare.h"
 
-const char *figure_key(figure which)
-{
-    static const char *const keys[] = {"accuracy", "balanced_accuracy", "kappa", "macro_f1", "auc"};
-    return keys[which];
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* The file itself, or results.json of a folder. */
@@ -69,11 +63,11 @@ static double number_of(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-static void take_figures(const json_t *result, entry *e)
+static void take_scores(const json_t *result, entry *e)
 {
-    for (figure k = 0; k < FIGURES; k++) {
-        e->mean[k] = number_of(result, words_text("%s_mean", figure_key(k)));
-        e->deviation[k] = number_of(result, words_text("%s_std", figure_key(k)));
+    for (size_t k = 0; k < SPD_RESULT_SCORES; k++) {
+        e->mean[k] = number_of(result, words_text("%s_mean", spd_result_field_at(k)->name));
+        e->deviation[k] = number_of(result, words_text("%s_std", spd_result_field_at(k)->name));
     }
 }
 
@@ -96,7 +90,7 @@ static void take_entry(const char *path, const char *run, const json_t *result, 
     *e = (entry){.run = run, .method = json_string_value(json_object_get(result, "method"))};
     if (!e->method || count == 0)
         refuse(path, "is no result of an evaluation");
-    take_figures(result, e);
+    take_scores(result, e);
     e->accuracy = cli_alloc(count, sizeof *e->accuracy, "rounds");
     e->right = cli_alloc(count, sizeof *e->right, "rounds");
     for (size_t r = 0; r < count; r++) {
@@ -149,10 +143,10 @@ void comparison_read(session *s, comparison *c)
         c->tests += strlen(c->entry[0].right[r]);
 }
 
-int comparison_has(const comparison *c, figure which)
+int comparison_has(const comparison *c, size_t score)
 {
     for (size_t i = 0; i < c->entries; i++)
-        if (!isnan(c->entry[i].mean[which]))
+        if (!isnan(c->entry[i].mean[score]))
             return 1;
     return 0;
 }

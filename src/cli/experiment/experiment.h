@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "cli/experiment/recipe.h"
-#include "cli/experiment/table.h"
+#include "cli/experiment/accuracies.h"
 #include "cli/frame/session.h"
-#include "cli/report/svg.h"
+#include "cli/drawing/svg.h"
 
 #define EXPERIMENT_MARKS    4
 #define EXPERIMENT_CITATION "Harandi, Salzmann, Hartley: From Manifold to Manifold, ECCV 2014"
@@ -44,7 +44,7 @@ typedef struct experiment {
 } experiment;
 
 /* Reads all lines: with x->checking nothing is run or gathered, and what can be refused is refused.
- * lines.c */
+ * interpret.c */
 void experiment_walk(experiment *x);
 
 /* The words of lines; the first says what the line is. steps.c, gather.c */
@@ -57,14 +57,11 @@ void experiment_published(experiment *x, const words *w);
  * not run here as rows of their own, unless the user has chosen the methods. gather.c */
 void experiment_add_paper(experiment *x);
 
-/* What the rows of the table are: "method", or a figure's axis. findings.c */
-const char *experiment_rows(const experiment *x);
-
 /* Prints the table or JSON; with --output also table.csv, report.html, and figure.svg of a figure.
  * findings.c */
 void experiment_report(experiment *x);
 
-/* text_file_fn's of an experiment: steps.c, page.c. */
+/* text_file_fn's of an experiment: steps.c, findings.c. */
 void experiment_print_script(FILE *f, const void *experiment);
 void experiment_print_page(FILE *f, const void *experiment);
 void experiment_print_figure(FILE *f, const void *experiment);

@@ -114,8 +114,8 @@ static int put_percent(table *t, const char *row, const char *column, const char
 void experiment_published(experiment *x, const words *w)
 {
     if (w->count != x->paper_columns.count + 2)
-        recipe_fail(&x->recipe, "`paper ROW PERCENT...` is expected, a figure for each name "
-                                "of a line `paper-columns NAME...` before it");
+        recipe_fail(&x->recipe, "`paper ROW PERCENT...` is expected, a figure for each name of a "
+                                "line `paper-columns NAME...` before it");
     for (size_t i = 2; i < w->count; i++)
         if (!put_percent(&x->paper, w->word[1], x->paper_columns.word[i - 2], w->word[i]))
             recipe_fail(&x->recipe, "%.60s: 58.1, 58.1+-2.8 or - is expected", w->word[i]);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/plain.h"
-#include "cli/evaluate/recognition.h"
+#include "cli/methods/recognition.h"
 #include "cli/experiment/experiment.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/signals.h"
@@ -86,12 +86,12 @@ static int any_uses(const experiment *x, const char *grid)
     int uses = 0;
     words_split(&names, methods ? methods : "", ",");
     for (size_t i = 0; i < names.count; i++) {
-        spd_method method = SPD_INIT(spd_method);
+        spd_method method = SPD_STRUCT(spd_method);
         int known = spd_method_parse(x->s->ctx, names.word[i], &method) == SPD_OK;
         for (spd_parameter p = 0; p < SPD_PARAMETERS && known; p++)
             uses |= spd_method_uses(&method, p) &&
-                    strlen(spd_parameter_name(p)) == strcspn(grid, "=") &&
-                    strncmp(grid, spd_parameter_name(p), strcspn(grid, "=")) == 0;
+                    strlen(spd_name(SPD_ENUM_PARAMETER, p)) == strcspn(grid, "=") &&
+                    strncmp(grid, spd_name(SPD_ENUM_PARAMETER, p), strcspn(grid, "=")) == 0;
     }
     return uses;
 }
@@ -136,9 +136,9 @@ static void check_methods(experiment *x, const arguments *args)
     if (methods && names.count == 0)
         cli_misuse("--methods names none; see 'spdml evaluate --help'");
     for (size_t i = 0; i < names.count; i++) {
-        spd_method method = SPD_INIT(spd_method);
+        spd_method method = SPD_STRUCT(spd_method);
         recognition_parse(x->s, names.word[i], &method);
-        if (value_of(args, "nu-b") && !spd_method_uses(&method, SPD_PARAM_NU_B))
+        if (value_of(args, "nu-b") && !spd_method_uses(&method, SPD_PARAMETER_NU_B))
             cli_misuse("--methods: %s has no nu_b; use methods with -ml", names.word[i]);
     }
 }
@@ -160,10 +160,10 @@ static void check_place(const experiment *x, const arguments *args)
         const char *path = o->writes ? arguments_text(args, o->name) : NULL;
         if (path &&
             (strncmp(path, x->folder, length) != 0 || path[length] != '/' || climbs(path + length)))
-            recipe_fail(&x->recipe,
-                        "--%s %.200s: a step writes into the experiment's "
-                        "folder only: $folder/NAME",
-                        o->name, path);
+            recipe_fail(
+                &x->recipe,
+                "--%s %.200s: a step writes into the experiment's folder only: $folder/NAME",
+                o->name, path);
         if (path && !x->checking)
             text_file_drop_link(path);
     }

@@ -138,9 +138,8 @@ const char *explained_caption(const explained *x)
 {
     if (x->patterns)
         return "Shown are patterns, M W (W'MW)^-1 with M the mean of the data, not W alone: a "
-               "large "
-               "weight may only subtract noise that a row shares with others, while the pattern "
-               "says in which rows the components of the map appear (Haufe et al. 2014).";
+               "large weight may only subtract noise that a row shares with others, while the "
+               "pattern says in which rows the components of the map appear (Haufe et al. 2014).";
     return "Shown are the squared weights of W alone: they say what the map multiplies, not where "
            "what it finds appears, since a large weight may only subtract noise; with the data "
            "(--data) the patterns M W (W'MW)^-1 are shown (Haufe et al. 2014).";

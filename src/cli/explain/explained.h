@@ -60,6 +60,12 @@ void explained_picture(FILE *f, const void *x);
 double picture_skeleton(FILE *f, const explained *x, double left, double top, double width);
 double picture_panels(FILE *f, const explained *x, double left, double top, double width);
 
+/* The largest value of a panel; a dot with an area as large as its value, the largest of radius
+ * `most`: its radius. */
+double picture_largest(const explained *x, const panel *p);
+double picture_dot(FILE *f, const char *name, double value, double largest, double most, double x,
+                   double y);
+
 /* picture_head.c: channels on a head; 0 where too few of their names are known. */
 double picture_head(FILE *f, const explained *x, double left, double top, double width);
 int picture_has_head(const explained *x);

@@ -5,8 +5,8 @@
 
 #include "cli/explain/explained.h"
 #include "cli/frame/cli_memory.h"
-#include "cli/report/html.h"
-#include "cli/report/svg.h"
+#include "cli/drawing/html.h"
+#include "cli/drawing/svg.h"
 
 #define WIDTH     960.0
 #define MARGIN    24.0
@@ -35,8 +35,8 @@ static void put_bar(FILE *f, double left, double y, double width, const char *na
     html_print(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.20s<title>%s</title></text>\n",
                left + NAME_ROOM - 8.0, y + 12.5, name, name);
     fprintf(f,
-            "<rect class=\"right\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
-            "<text class=\"soft\" x=\"%.1f\" y=\"%.1f\">%.1f %%</text>\n",
+            "<rect class=\"right\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/><text "
+            "class=\"soft\" x=\"%.1f\" y=\"%.1f\">%.1f %%</text>\n",
             left + NAME_ROOM, y + 1.0, length, BAR_STEP - 4.0, left + NAME_ROOM + length + 5.0,
             y + 12.5, 100.0 * value);
 }

@@ -3,8 +3,8 @@
 
 #include "cli/explain/explained.h"
 #include "cli/frame/cli_memory.h"
-#include "cli/report/html.h"
-#include "cli/report/svg.h"
+#include "cli/drawing/html.h"
+#include "cli/drawing/svg.h"
 
 #define HEIGHT     420.0 /* of the skeleton */
 #define LARGEST    13.0  /* radius of a joint */
@@ -67,17 +67,16 @@ static void put_bones(FILE *f, const layout *l, const view *v)
                     joint_y(l, v, k));
 }
 
-/* Areas are as large as the values. */
-static void put_joint(FILE *f, const explained *x, const view *v, size_t k, double largest)
+double picture_dot(FILE *f, const char *name, double value, double largest, double most, double x,
+                   double y)
 {
-    const panel *p = &x->rows.panel[0];
-    double value = explained_cell(x, p, k, x->by);
-    double radius = largest > 0.0 && value > 0.0 ? LARGEST * sqrt(value / largest) : 0.0;
-    html_print(f, "<circle class=\"mark k0 full\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>%s",
-               joint_x(&x->rows, v, k), joint_y(&x->rows, v, k), fmax(radius, 2.0), p->name[k]);
+    double size = largest > 0.0 && value > 0.0 ? most * sqrt(value / largest) : 0.0;
+    html_print(f, "<circle class=\"mark k0 full\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>%s", x,
+               y, fmax(size, 2.0), name);
     if (!isnan(value))
         fprintf(f, ": %.1f %%", 100.0 * value);
-    fputs("</title></circle>\n", f);
+    fputs("</title></circle>", f);
+    return fmax(size, 2.0);
 }
 
 /* Names of the first of the order, but none on another. */
@@ -107,8 +106,11 @@ double picture_skeleton(FILE *f, const explained *x, double left, double top, do
     double largest = count ? explained_cell(x, p, order[0], x->by) : 0.0;
     view v = view_of(l, left, top, width);
     put_bones(f, l, &v);
-    for (size_t k = 0; k < l->joints; k++)
-        put_joint(f, x, &v, k, largest);
+    for (size_t k = 0; k < l->joints; k++) {
+        picture_dot(f, p->name[k], explained_cell(x, p, k, x->by), largest, LARGEST,
+                    joint_x(l, &v, k), joint_y(l, &v, k));
+        fputc('\n', f);
+    }
     put_names(f, l, &v, order, count);
     cli_free(order);
     return HEIGHT;
@@ -116,7 +118,7 @@ double picture_skeleton(FILE *f, const explained *x, double left, double top, do
 
 /* ---- grids ----------------------------------------------------------------------------------- */
 
-static double largest_of(const explained *x, const panel *p)
+double picture_largest(const explained *x, const panel *p)
 {
     double largest = 0.0;
     for (size_t c = 0; c < p->rows * p->columns; c++)
@@ -144,10 +146,10 @@ static void put_tile(FILE *f, const explained *x, const panel *p, size_t c, doub
                 strength > 0.55 ? " on" : "", left + side / 2.0, top + side / 2.0 + 4.0,
                 100.0 * value);
     if (p->rows == 1 && side >= TILE_NAMES)
-        html_print(f,
-                   "<text class=\"tiny soft\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.7s"
-                   "</text>\n",
-                   left + side / 2.0, top + side + 13.0, p->name[c]);
+        html_print(
+            f,
+            "<text class=\"tiny soft\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.7s</text>\n",
+            left + side / 2.0, top + side + 13.0, p->name[c]);
 }
 
 double picture_panels(FILE *f, const explained *x, double left, double top, double width)
@@ -155,7 +157,7 @@ double picture_panels(FILE *f, const explained *x, double left, double top, doub
     double y = top;
     for (size_t i = 1; i < x->rows.panels; i++) {
         const panel *p = &x->rows.panel[i];
-        double side = fmin(TILE_MOST, width / (double)p->columns), largest = largest_of(x, p);
+        double side = fmin(TILE_MOST, width / (double)p->columns), largest = picture_largest(x, p);
         html_print(f, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", left, y, p->title);
         for (size_t c = 0; c < p->rows * p->columns; c++)
             put_tile(f, x, p, c, largest, left + side * (double)(c % p->columns),

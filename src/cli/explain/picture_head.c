@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/explain/explained.h"
-#include "cli/report/html.h"
+#include "cli/drawing/html.h"
 
 #define HEIGHT   400.0
 #define LARGEST  16.0 /* radius of a channel */
@@ -104,32 +104,25 @@ static void put_outline(FILE *f, double x, double y, double radius)
             y - radius + 1.0);
 }
 
-/* Areas are as large as the values. */
-static void put_channel(FILE *f, const char *name, double value, double largest, double x, double y)
-{
-    double size = largest > 0.0 && value > 0.0 ? LARGEST * sqrt(value / largest) : 0.0;
-    html_print(f, "<circle class=\"mark k0 full\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>%s", x,
-               y, fmax(size, 2.0), name);
-    fprintf(f, ": %.1f %%</title></circle>", 100.0 * value);
-    html_print(f, "<text class=\"tiny\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.6s</text>\n",
-               x, y + fmax(size, 2.0) + 10.0, name);
-}
-
 double picture_head(FILE *f, const explained *x, double left, double top, double width)
 {
     const panel *p = &x->rows.panel[0];
     size_t cells = p->rows * p->columns;
     double radius = 0.5 * HEIGHT - 40.0, middle_x = left + width / 2.0,
            middle_y = top + HEIGHT / 2.0;
-    double largest = 0.0, at[2];
+    double largest = picture_largest(x, p), at[2];
     if (!picture_has_head(x))
         return 0.0;
-    for (size_t c = 0; c < cells; c++)
-        largest = fmax(largest, explained_cell(x, p, c, x->by));
     put_outline(f, middle_x, middle_y, radius);
     for (size_t c = 0; c < cells; c++)
-        if (place_of(p->name[c], at))
-            put_channel(f, p->name[c], explained_cell(x, p, c, x->by), largest,
-                        middle_x + radius * at[0], middle_y - radius * at[1]);
+        if (place_of(p->name[c], at)) {
+            double dot_x = middle_x + radius * at[0], dot_y = middle_y - radius * at[1];
+            double size = picture_dot(f, p->name[c], explained_cell(x, p, c, x->by), largest,
+                                      LARGEST, dot_x, dot_y);
+            html_print(f,
+                       "<text class=\"tiny\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.6s"
+                       "</text>\n",
+                       dot_x, dot_y + size + 10.0, p->name[c]);
+        }
     return HEIGHT;
 }

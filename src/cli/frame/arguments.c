@@ -156,13 +156,6 @@ int arguments_parse(arguments *a, const command *c, int argc, char **argv)
     return check_complete(a);
 }
 
-void arguments_free(arguments *a)
-{
-    cli_free(a->given);
-    cli_free(a->operands);
-    *a = (arguments){0};
-}
-
 size_t arguments_count(const arguments *a, const char *name)
 {
     size_t count = 0;
@@ -212,16 +205,28 @@ double arguments_real(const arguments *a, const char *name)
     return value;
 }
 
-void arguments_take_count(const arguments *a, const char *name, size_t *value)
+static void fill_one(const arguments *a, const option *o, void *at)
 {
-    if (arguments_count(a, name))
-        *value = (size_t)arguments_int(a, name);
+    const char *text = arguments_text(a, o->name);
+    const int64_t whole = o->type == OPTION_FLAG     ? 1
+                          : o->type == OPTION_CHOICE ? option_value(o, text)
+                                                     : arguments_int(a, o->name);
+    if (o->type == OPTION_TEXT || o->type == OPTION_FILE)
+        *(const char **)at = text;
+    else if (o->type == OPTION_REAL)
+        *(double *)at = arguments_real(a, o->name);
+    else if (o->width == sizeof(int))
+        *(int *)at = (int)whole;
+    else
+        *(size_t *)at = (size_t)whole;
 }
 
-void arguments_take_real(const arguments *a, const char *name, double *value)
+void arguments_fill(const arguments *a, const char *type, void *to)
 {
-    if (arguments_count(a, name))
-        *value = arguments_real(a, name);
+    const option *o;
+    for (size_t i = 0; (o = command_option(a->command, i)); i++)
+        if (o->into && strcmp(o->into, type) == 0 && arguments_count(a, o->name))
+            fill_one(a, o, (char *)to + o->at);
 }
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
@@ -253,17 +258,18 @@ static int check_options(const arguments *args, const char *kind)
     return CLI_GOOD;
 }
 
-int arguments_kind(const arguments *a, const char *word, option_choice_fn name, size_t *kind)
+int arguments_kind(const arguments *a, const char *word, spd_enum names, unsigned *kind)
 {
     const char *given = a->operands[0];
     suggestion near = suggest_for(given);
-    for (*kind = 0; name(*kind); ++*kind) {
-        if (strcmp(given, name(*kind)) == 0)
+    const words kinds = option_names(names);
+    for (*kind = 0; *kind < kinds.count; ++*kind) {
+        if (strcmp(given, kinds.word[*kind]) == 0)
             return check_options(a, given);
-        suggest_offer(&near, name(*kind));
+        suggest_offer(&near, kinds.word[*kind]);
     }
     if (near.best)
         return cli_refuse("unknown %s '%s'; did you mean '%s'?", word, given, near.best);
     return cli_refuse("unknown %s '%s'; the first operand must be %s", word, given,
-                      option_list(name));
+                      option_list(&kinds));
 }

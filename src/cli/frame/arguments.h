@@ -23,9 +23,8 @@ typedef struct arguments {
 /* Reads argv[0 .. argc-1], the words after the command's name: `--opt value`, `--opt=value`,
  * `-k5`, `-k 5`, `-qv`, `--` before operands that start with a dash; options may follow operands.
  * CLI_GOOD, or CLI_MISUSED after a message. When --help is among them, nothing further is asked.
- * Free in both cases. */
+ * What it holds is freed with the command. */
 int arguments_parse(arguments *a, const command *c, int argc, char **argv);
-void arguments_free(arguments *a);
 
 /* Values by an option's long name: what was given last, or the default. The option must be in
  * the command's table. arguments_text gives NULL where there is neither. */
@@ -34,18 +33,18 @@ int64_t arguments_int(const arguments *a, const char *name);
 double arguments_real(const arguments *a, const char *name);
 const char *arguments_text(const arguments *a, const char *name);
 
-/* *value <- that of an option that was given; else it stays. */
-void arguments_take_count(const arguments *a, const char *name, size_t *value);
-void arguments_take_real(const arguments *a, const char *name, double *value);
+/* Members of *to <- the options with INTO of that type that were given; the others stay. */
+#define ARGUMENTS_FILL(a, type, to) arguments_fill((a), #type, (type *){to})
+void arguments_fill(const arguments *a, const char *type, void *to);
 
 /* How often an option was given, and its i-th value: for options that may be repeated. */
 size_t arguments_count(const arguments *a, const char *name);
 const char *arguments_nth(const arguments *a, const char *name, size_t i);
 
 /* For commands whose first operand says what kind of thing they do: `describe gabor`. *kind <- its
- * number by the names of the kinds; an exit status after a message when there is none of that name,
+ * number in that enumeration; an exit status after a message when there is none of that name,
  * or when an option was given that does not serve it: under a heading such as "Images (textures,
  * faces)" stand options of these kinds alone. word is what a kind is called: "descriptor". */
-int arguments_kind(const arguments *a, const char *word, option_choice_fn name, size_t *kind);
+int arguments_kind(const arguments *a, const char *word, spd_enum names, unsigned *kind);
 
 #endif

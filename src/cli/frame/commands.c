@@ -4,9 +4,9 @@
  *   1. Write cli/commands/cmd_x.c. It holds a static option table (rows of options.h, closed by
  *      OPTION_END), paragraphs and examples for help and man page, the function that runs it
  *      (int run(session *s), returning an exit status of message.h), and at its end
- *      `const command command_x = {...}` whose groups name the option tables: its own, then
+ *      `COMMAND(x, ...)` (options.h) whose groups name the option tables: its own, then
  *      options_data where it reads data sets, then options_common.
- *   2. Add its two lines below.
+ *   2. Add its name below.
  * Parsing, range checks, suggestions, --help, the man page and completion follow from the
  * tables; the build takes the file and the man page from here. The session loads, writes and shows
  * (session.h), and frees what it loaded; cmd_mean.c is a good start. Tests live in tests/cli. */
@@ -17,38 +17,18 @@
 #include "cli/frame/message.h"
 #include "base/suggest.h"
 
-extern const command command_info;
-extern const command command_describe;
-extern const command command_fit;
-extern const command command_transform;
-extern const command command_train;
-extern const command command_predict;
-extern const command command_update;
-extern const command command_explain;
-extern const command command_classify;
-extern const command command_evaluate;
-extern const command command_compare;
-extern const command command_cost;
-extern const command command_distance;
-extern const command command_mean;
-extern const command command_neighbours;
-extern const command command_embed;
-extern const command command_convert;
-extern const command command_join;
-extern const command command_synth;
-extern const command command_observations;
-extern const command command_experiment;
-extern const command command_version;
-extern const command command_help;
+/* clang-format off */
+#define COMMANDS(X) \
+    X(info) X(describe) X(fit) X(transform) X(train) X(predict) \
+    X(update) X(explain) X(classify) X(evaluate) X(compare) X(cost) \
+    X(distance) X(mean) X(neighbours) X(embed) X(convert) X(join) \
+    X(synth) X(observations) X(experiment) X(version) X(help)
+/* clang-format on */
 
-const command *const commands[] = {
-    &command_info,       &command_describe, &command_fit,        &command_transform,
-    &command_train,      &command_predict,  &command_update,     &command_explain,
-    &command_classify,   &command_evaluate, &command_compare,    &command_cost,
-    &command_distance,   &command_mean,     &command_neighbours, &command_embed,
-    &command_convert,    &command_join,     &command_synth,      &command_observations,
-    &command_experiment, &command_version,  &command_help,       NULL,
-};
+#define DECLARE(id) extern const command command_##id;
+#define ROW(id)     &command_##id,
+COMMANDS(DECLARE)
+const command *const commands[] = {COMMANDS(ROW) NULL};
 
 const command *commands_find(const char *name)
 {

@@ -11,17 +11,19 @@
 
 /* ---- what all shells need -------------------------------------------------------------------- */
 
-/* The words that may follow an option; NULL where there are none. */
-static option_choice_fn words_of(const option *o)
+/* The words that may follow an option. */
+static words words_of(const option *o)
 {
-    return o->type == OPTION_CHOICE ? o->choice : o->words;
+    words w = {0};
+    if (o->words)
+        words_split(&w, o->words, "|");
+    return o->type == OPTION_CHOICE ? option_choices(o) : w;
 }
 
 /* Words with a blank between. */
-static void print_words(FILE *out, option_choice_fn word)
+static void print_words(FILE *out, words w)
 {
-    for (size_t i = 0; word(i); i++)
-        fprintf(out, "%s%s", i ? " " : "", word(i));
+    fputs(words_join(&w, 0, w.count, " "), out);
 }
 
 static int takes_files_too(const command *c)
@@ -86,7 +88,7 @@ static void bash_values(FILE *out, const option *o)
     fputs(") ", out);
     if (o->type == OPTION_FILE) {
         fputs("COMPREPLY=($(compgen -f -- \"$word\")); ", out);
-    } else if (words_of(o)) {
+    } else if (words_of(o).count) {
         fputs(o->list ? "_spdml_list \"" : "_spdml_words \"", out);
         print_words(out, words_of(o));
         fputs("\"; ", out);
@@ -110,7 +112,7 @@ static void bash_case(FILE *out, const command *c)
     fputs("\"\n", out);
     if (c->first) {
         fputs("        first=\"", out);
-        print_words(out, c->first);
+        print_words(out, c->first());
         fprintf(out, "\" only=%d\n", !takes_files_too(c));
     }
     fputs("        ;;\n", out);
@@ -137,10 +139,10 @@ static void zsh_value(FILE *out, const option *o)
     fprintf(out, "%s%s:", o->bare ? "::" : ":", o->name);
     if (o->type == OPTION_FILE) {
         fputs("_files", out);
-    } else if (words_of(o) && o->list) {
+    } else if (words_of(o).count && o->list) {
         fputs("_values -s , word ", out);
         print_words(out, words_of(o));
-    } else if (words_of(o)) {
+    } else if (words_of(o).count) {
         fputc('(', out);
         print_words(out, words_of(o));
         fputc(')', out);
@@ -171,7 +173,7 @@ static void zsh_case(FILE *out, const command *c)
     if (c->first) {
         fprintf(out, "            '1:%s:", takes_files_too(c) ? "name or file" : "kind");
         fputs(takes_files_too(c) ? "{ compadd " : "(", out);
-        print_words(out, c->first);
+        print_words(out, c->first());
         fputs(takes_files_too(c) ? "; _files }' \\\n" : ")' \\\n", out);
     }
     fputs("            '*:file:_files'\n        ;;\n", out);
@@ -208,7 +210,7 @@ static void fish_option(FILE *out, const command *c, const option *o)
         fputs(" -r -F", out);
     else if (o->type != OPTION_FLAG && !o->bare)
         fputs(" -x", out);
-    if (o->type != OPTION_FLAG && words_of(o) && o->type != OPTION_FILE) {
+    if (o->type != OPTION_FLAG && words_of(o).count && o->type != OPTION_FILE) {
         fputs(o->list ? " -a '(__spdml_list " : " -a '", out);
         print_words(out, words_of(o));
         fputs(o->list ? ")'" : "'", out);
@@ -227,7 +229,7 @@ static void fish_command(FILE *out, const command *c)
         return;
     fprintf(out, "complete -c spdml -n '__spdml_first %s' %s-a '", c->name,
             takes_files_too(c) ? "" : "-f ");
-    print_words(out, c->first);
+    print_words(out, c->first());
     fputs("'\n", out);
 }
 
@@ -263,19 +265,8 @@ static void fish(FILE *out)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    void (*print)(FILE *out);
-} shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
-
-const char *manual_shells(size_t i)
+void manual_completion(FILE *out, unsigned shell)
 {
-    return i < sizeof shells / sizeof *shells ? shells[i].name : NULL;
-}
-
-void manual_completion(FILE *out, const char *shell)
-{
-    for (size_t i = 0; manual_shells(i); i++)
-        if (strcmp(shell, manual_shells(i)) == 0)
-            shells[i].print(out);
+    static void (*const print[])(FILE * out) = {bash, zsh, fish};
+    print[shell](out);
 }

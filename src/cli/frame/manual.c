@@ -17,10 +17,10 @@ static const char *const about[] = {
     "spdml works with sets of symmetric positive definite (SPD) matrices: covariances of images, "
     "video, motion capture or EEG, diffusion tensors.",
     "A data set is an .npz file with X (p x n x n) and, if there are labels, y (p numbers or "
-    "strings); a .npy file with the labels in a second file; a .mat file (MATLAB v5 to v7.3) "
-    "with X (n x n x p) and y; or a .csv file with one flattened matrix per line.",
-    "Results go to standard output as a table, or with --json as one JSON object; warnings and "
-    "the progress bar go to standard error.",
+    "strings); a .npy file with the labels in a second file; a .mat file (MATLAB v5 to v7.3) with "
+    "X (n x n x p) and y; or a .csv file with one flattened matrix per line.",
+    "Results go to standard output as a table, or with --json as one JSON object; warnings and the "
+    "progress bar go to standard error.",
     NULL};
 
 /* Every variable of the environment that is read, by the command or for it. */
@@ -32,14 +32,12 @@ static const struct {
     {"SPDML_RECIPES", "A folder whose recipes (NAME.recipe) take precedence over those of the "
                       "program; for experiment."},
     {"TMPDIR", "Where experiment keeps its files if there is no --output; by default /tmp."},
-    {"OPENBLAS_NUM_THREADS",
-     "Read by OpenBLAS: how many threads it starts. Results do not depend on "
-     "it; where memory is limited, the command sets it to 1."},
+    {"OPENBLAS_NUM_THREADS", "Read by OpenBLAS: how many threads it starts. Results do not depend "
+                             "on it; if memory is limited, the command sets it to 1."},
     {"OPENBLAS_CORETYPE", "Read by OpenBLAS: the processor whose kernels it uses, such as Haswell. "
                           "Results may then differ in their last digits."},
-    {"SPDML_LIBRARY",
-     "Read by the Python package: the libspdml.so to load in place of its own; other "
-     "libraries of the package are looked for beside it."},
+    {"SPDML_LIBRARY", "Read by the Python package: the libspdml.so to load in place of its own; "
+                      "other libraries of the package are looked for next to it."},
     {"SPDML_QUICK", "Read by the Python package: 0 leaves out its module for quick calls."},
     {"OMP_NUM_THREADS", "Read by the Python package: the number of threads if n_jobs is None."},
 };

@@ -12,9 +12,8 @@ void manual_help(FILE *out, const command *c);
 /* roff of spdml.1 (c NULL) or spdml-COMMAND.1. */
 void manual_roff(FILE *out, const command *c);
 
-/* completion.c: a completion script for a shell, bash, zsh or fish, the words of
- * manual_shells. */
-void manual_completion(FILE *out, const char *shell);
-const char *manual_shells(size_t i);
+/* completion.c: a completion script for a shell, by its place in this list. */
+#define MANUAL_SHELLS "bash|zsh|fish"
+void manual_completion(FILE *out, unsigned shell);
 
 #endif

@@ -12,7 +12,6 @@
 
 #include "cli/frame/message.h"
 #include "base/suggest.h"
-#include "cli/frame/words.h"
 
 const option *command_option(const command *c, size_t i)
 {
@@ -69,19 +68,35 @@ static const char *range_text(const option *o)
                          : words_text("between %.15g and %.15g", o->min, o->max);
 }
 
-const char *option_list(option_choice_fn choice)
+words option_names(spd_enum of)
 {
-    const char *list = choice(0);
-    for (size_t i = 1; choice(i); i++)
-        list = words_text("%s%s%s", list, choice(i + 1) ? ", " : " or ", choice(i));
-    return list;
+    words w = {0};
+    for (unsigned i = 0; spd_name(of, i); i++)
+        words_add(&w, spd_name(of, i));
+    return w;
+}
+
+words option_choices(const option *o)
+{
+    words w = {0};
+    if (o->choice)
+        words_split(&w, o->choice, "|");
+    return o->type == OPTION_CHOICE && !o->choice ? option_names(o->names) : w;
+}
+
+const char *option_list(const words *w)
+{
+    if (w->count < 2)
+        return w->count ? w->word[0] : "";
+    return words_text("%s or %s", words_join(w, 0, w->count - 1, ", "), w->word[w->count - 1]);
 }
 
 const char *option_text(const option *o)
 {
     const char *accepts = "", *repeat = o->repeatable ? "; may be repeated" : "";
-    if (o->choice)
-        accepts = option_list(o->choice);
+    const words choices = option_choices(o);
+    if (choices.count)
+        accepts = option_list(&choices);
     else if (o->type == OPTION_INT || o->type == OPTION_REAL)
         accepts = range_text(o);
     if (!accepts[0] && !o->standard)
@@ -105,28 +120,39 @@ static int check_number(const option *o, const char *text)
 
 int option_is_choice(const option *o, const char *text)
 {
-    for (size_t i = 0; o->choice(i); i++)
-        if (strcmp(text, o->choice(i)) == 0)
-            return 1;
-    return 0;
+    const words choices = option_choices(o);
+    return words_has(&choices, text);
 }
 
+unsigned option_value(const option *o, const char *text)
+{
+    const words choices = option_choices(o);
+    unsigned i = 0;
+    if (!o->choice || o->names)
+        return (unsigned)spd_parse(NULL, o->names, text);
+    while (i < choices.count && strcmp(choices.word[i], text) != 0)
+        i++;
+    return i;
+}
+
+/* *value <- the word itself: an enumeration may know other spellings. */
 static int check_choice(const option *o, const char *text, const char **value)
 {
-    suggestion near = suggest_for(text);
-    if (option_is_choice(o, text))
+    const words choices = option_choices(o);
+    int number = !o->choice || o->names ? spd_parse(NULL, o->names, text) : -1;
+    if (words_has(&choices, text))
         return CLI_GOOD;
-    for (size_t i = 0; o->choice(i); i++)
-        suggest_offer(&near, o->choice(i));
-    const char *canonical = o->alias ? o->alias(text) : NULL;
-    if (canonical) {
-        *value = canonical;
+    if (number >= 0 && words_has(&choices, spd_name(o->names, (unsigned)number))) {
+        *value = spd_name(o->names, (unsigned)number);
         return CLI_GOOD;
     }
+    suggestion near = suggest_for(text);
+    for (size_t i = 0; i < choices.count; i++)
+        suggest_offer(&near, choices.word[i]);
     if (near.best)
         return cli_refuse("--%s %s: did you mean %s? It must be %s", o->name, text, near.best,
-                          option_list(o->choice));
-    return cli_refuse("--%s %s: must be %s", o->name, text, option_list(o->choice));
+                          option_list(&choices));
+    return cli_refuse("--%s %s: must be %s", o->name, text, option_list(&choices));
 }
 
 int option_has_ending(const char *path, const char *ending)
@@ -138,10 +164,11 @@ int option_has_ending(const char *path, const char *ending)
 /* A file to write is known by its ending. */
 static int check_ending(const option *o, const char *text)
 {
-    for (size_t i = 0; o->choice(i); i++)
-        if (option_has_ending(text, o->choice(i)))
+    const words endings = option_choices(o);
+    for (size_t i = 0; i < endings.count; i++)
+        if (option_has_ending(text, endings.word[i]))
             return CLI_GOOD;
-    return cli_refuse("--%s %s: the name must end in %s", o->name, text, option_list(o->choice));
+    return cli_refuse("--%s %s: the name must end in %s", o->name, text, option_list(&endings));
 }
 
 int option_check(const option *o, const char *text, const char **value)

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/frame/words.h"
+#include "spdml.h"
+
 typedef enum option_type {
     OPTION_FLAG = 0,
     OPTION_INT,
@@ -18,28 +21,33 @@ typedef enum option_type {
     OPTION_FILE
 } option_type;
 
-/* The i-th word of a list, NULL past its end. */
-typedef const char *(*option_choice_fn)(size_t i);
-
 /* A row of a table gives the first members in this order, as far as it has any, then by name what
  * is rarer: {"tol", 0, OPTION_REAL, "E", "1e-12", 1e-16, 1, .help = "Stop when ..."}. */
 typedef struct option {
     const char *name; /* long name without its dashes; NULL ends a table */
     int letter;       /* short form, or 0 */
     option_type type;
-    const char *argument;    /* what help calls the value; NULL for a flag */
-    const char *standard;    /* the default as it would be typed, or NULL */
-    double min, max;         /* numbers: the closed range */
-    const char *help;        /* one sentence; choices, range and default are added to it */
-    option_choice_fn choice; /* a choice: the words; a file to write: the endings; else NULL */
-    const char *bare;        /* a choice whose value may be left out: the value then; else NULL */
-    const char *(*alias)(const char *text); /* other spellings of a choice, or NULL */
-    option_choice_fn words; /* a text: words that shells complete it with, or NULL */
-    int list;               /* of which several may stand, with commas between */
-    int repeatable;         /* may be given several times, each counts; else the last one counts */
+    const char *argument; /* what help calls the value; NULL for a flag */
+    const char *standard; /* the default as it would be typed, or NULL */
+    double min, max;      /* numbers: the closed range */
+    const char *help;     /* one sentence; choices, range and default are added to it */
+    const char *choice; /* a choice: the words, "a|b|c"; a file to write: the endings; else NULL */
+    spd_enum names;     /* a choice: the enumeration of its words, all of them without .choice */
+    const char *bare;   /* a choice whose value may be left out: the value then; else NULL */
+    const char *words;  /* a text: words that shells complete it with, "a|b|c", or NULL */
+    int list;           /* of which several may stand, with commas between */
+    int repeatable;     /* may be given several times, each counts; else the last one counts */
     int required;
-    int writes; /* a file or folder that is written; other files are read */
+    int writes;       /* a file or folder that is written; other files are read */
+    const char *into; /* by INTO: the library's options that its value goes into, and where */
+    size_t at, width;
 } option;
+
+/* arguments_fill puts the value into this member of a struct of the library: a choice into an
+ * enumeration, a whole number into a size_t or an int, a flag into an int. */
+#define INTO(struct_type, member)                                                                  \
+    .into = #struct_type, .at = offsetof(struct_type, member),                                     \
+    .width = sizeof(((struct_type *)0)->member)
 
 /* Options under one heading of the help. */
 typedef struct option_group {
@@ -63,13 +71,24 @@ typedef struct command {
     const char *summary; /* a few words, lower case, no full stop */
     const char
         *operands; /* "DATA [DATA2]": what is in brackets may be missing; "IN...": one or more */
-    option_choice_fn first; /* words that shells complete the first operand with; NULL: files. Both
-                               where the operand's name has a bar: "NAME|FILE" */
+    words (*first)(void); /* words that shells complete the first operand with; NULL: files. Both
+                             if the operand's name has a bar: "NAME|FILE" */
     option_group groups[COMMAND_GROUPS];
     const char *const *paragraphs; /* the long description, NULL at the end */
     const command_example *examples;
     int (*run)(struct session *session); /* returns an exit status of message.h */
 } command;
+
+/* Defines command_ID: what help, manual and completion say of it, and how it runs, under the names
+ * that every cmd_ID.c gives them. Groups, and what is rarer, follow by name. */
+#define COMMAND(id, what, takes, ...)                                                              \
+    const command command_##id = {.name = #id,                                                     \
+                                  .summary = (what),                                               \
+                                  .operands = (takes),                                             \
+                                  .paragraphs = paragraphs,                                        \
+                                  .examples = examples,                                            \
+                                  .run = run,                                                      \
+                                  __VA_ARGS__}
 
 /* The i-th option over all groups; NULL past the end. */
 const option *command_option(const command *c, size_t i);
@@ -88,23 +107,31 @@ int option_check(const option *o, const char *text, const char **value);
 /* Does a path end so, whatever the case of the letters? */
 int option_has_ending(const char *path, const char *ending);
 
+/* The words of a choice, the endings of a file to write. */
+words option_choices(const option *o);
+
+/* The words of an enumeration. */
+words option_names(spd_enum of);
+
 /* "a, b or c" */
-const char *option_list(option_choice_fn choice);
+const char *option_list(const words *w);
 
 /* Is text one of the words of a choice? */
 int option_is_choice(const option *o, const char *text);
+
+/* The number of a word of a choice: of its enumeration, else its place in the list. */
+unsigned option_value(const option *o, const char *text);
 
 /* The whole of text as a number; non-zero if it is none (or does not fit). */
 int option_parse_int(const char *text, int64_t *value);
 int option_parse_real(const char *text, double *value);
 
 /* Groups and rows that several commands share. */
-extern const option options_common[];      /* --json -q -v --threads --seed -h */
-const char *option_engines(size_t i);      /* the names of --engine */
-extern const option options_ranks[];       /* --mpi */
-extern const option options_data_output[]; /* -o, a data set in the format of its extension */
+extern const option options_common[]; /* --json -q -v --threads --seed -h */
+extern const option options_ranks[];  /* --mpi */
 extern const option
     options_data[]; /* --x --y --labels --symmetrize --regularize --ridge --anywhere */
+extern const option options_sets[]; /* the same without --labels */
 
 extern const option options_memory[]; /* --memory */
 extern const option options_store[];  /* --store */
@@ -118,75 +145,52 @@ extern const option options_cost[];         /* --affinity-weight --log-cost */
 extern const option options_solver[];       /* --solver --transport */
 extern const option options_stop[];         /* --tol --max-iter */
 
-const char *option_objectives(size_t i);
-const char *option_auto(size_t i);    /* "auto" alone */
-const char *option_methods(size_t i); /* methods that are often used, not all */
-const char *option_metrics(size_t i);
-const char *option_metric_alias(const char *text);
-const char *option_array_endings(size_t i);  /* files that hold one array */
-const char *option_searches(size_t i);       /* of neighbours */
-const char *option_arrays_endings(size_t i); /* files that hold several */
-const char *option_data_endings(size_t i);   /* files that hold a data set */
-const char *option_model_endings(size_t i);
+extern const char option_methods[]; /* methods that are often used, not all: "nn-airm|..." */
 
-/* The groups of a command that reads data sets and has options of its own. */
-#define COMMAND_DATA_GROUPS(own)                                                                   \
-    {                                                                                              \
-        {"Options", (own)}, {"Reading data", options_data}, {"Common options", options_common},    \
-    }
+/* Endings of files that hold one array, several, a data set, a model. */
+#define OPTION_ARRAY_ENDINGS  ".npy|.npz|.mat|.csv"
+#define OPTION_ARRAYS_ENDINGS ".npz|.mat"
+#define OPTION_DATA_ENDINGS   ".npz|.mat|.npy"
+#define OPTION_MODEL_ENDINGS  ".spdml"
+#define OPTION_INITS          "identity|mean|random|csp|auto|stein" /* that need no matrix */
 
-/* The same where processes can share the work. */
-#define COMMAND_SHARED_GROUPS(own)                                                                 \
-    {                                                                                              \
-        {"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_data},                 \
-            {"Common options", options_common},                                                    \
-    }
+/* clang-format off */
 
-/* And where data may also be larger than memory. */
-#define COMMAND_LARGE_GROUPS(own)                                                                  \
-    {                                                                                              \
-        {"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_data},                 \
-            {NULL, options_memory}, {"Common options", options_common},                            \
-    }
+/* The groups of a command that reads data sets and has options of its own; if processes can share
+ * the work; and if data may also be larger than memory. */
+#define COMMAND_DATA_GROUPS(own) \
+    {{"Options", (own)}, {"Reading data", options_data}, {"Common options", options_common}}
+#define COMMAND_SHARED_GROUPS(own) \
+    {{"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_data}, \
+     {"Common options", options_common}}
+#define COMMAND_LARGE_GROUPS(own) \
+    {{"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_data}, \
+     {NULL, options_memory}, {"Common options", options_common}}
 
 /* Rows that several commands have. */
-#define OPTION_END                                                                                 \
-    {                                                                                              \
-        .name = NULL                                                                               \
-    }
-#define OPTION_HELP                                                                                \
-    {                                                                                              \
-        "help", 'h', .help = "Show this help"                                                      \
-    }
-#define OPTION_JSON                                                                                \
-    {                                                                                              \
-        "json", .help = "Print the results as one JSON object"                                     \
-    }
-#define OPTION_OUTPUT(endings, text)                                                               \
-    .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, .choice = (endings), \
-    .writes = 1, .help = (text)
-#define OPTION_DATA_OUTPUT                                                                         \
-    {                                                                                              \
-        OPTION_OUTPUT(option_data_endings, "The file to write; its extension decides the format"), \
-            .required = 1                                                                          \
-    }
-#define OPTION_METRIC                                                                              \
-    {                                                                                              \
-        "metric", 0, OPTION_CHOICE, "NAME", "airm", .choice = option_metrics,                      \
-                                                    .alias = option_metric_alias,                  \
-                                                    .help = "Metric of the SPD matrices"           \
-    }
-#define OPTION_ENGINE                                                                              \
-    {                                                                                              \
-        "engine", 0, OPTION_CHOICE, "NAME", "cpu",                                                 \
-            .choice = option_engines,                                                              \
-            .help = "Where it runs: cpu; cuda, an NVIDIA GPU (matrices up to 512 x 512, the "      \
-                    "metrics that have kernels; the rest runs on the processor); auto, the "       \
-                    "GPU where there is one and much to do"                                        \
-    }
-#define OPTION_SQUARED                                                                             \
-    {                                                                                              \
-        "squared", .help = "Compute squared distances"                                             \
-    }
+#define OPTION_END     {.name = NULL}
+#define OPTION_HELP    {"help", 'h', .help = "Show this help"}
+#define OPTION_JSON    {"json", .help = "Print the results as one JSON object"}
+#define OPTION_SQUARED {"squared", .help = "Compute squared distances"}
+#define OPTION_OUTPUT(endings, text) \
+    .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, \
+    .choice = (endings), .writes = 1, .help = (text)
+#define OPTION_DATA_OUTPUT \
+    {OPTION_OUTPUT(OPTION_DATA_ENDINGS, "The file to write; its extension decides the format"), \
+     .required = 1}
+#define OPTION_METRIC \
+    {"metric", 0, OPTION_CHOICE, "NAME", "airm", .names = SPD_ENUM_METRIC, \
+     .help = "Metric of the SPD matrices"}
+#define OPTION_ENGINE \
+    {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .names = SPD_ENUM_ENGINE, \
+     .help = "Where it runs: cpu; cuda, an NVIDIA GPU (matrices up to 512 x 512, the metrics " \
+             "that have kernels; the rest runs on the processor); auto, the GPU if there is one " \
+             "and the problem is large enough"}
+#define OPTION_VECTORS \
+    {"vectors", 0, OPTION_TEXT, "NAME", \
+     .help = "Per-sample array that src and gsrc read: images (p x h x w) or features (p x d); " \
+             "by default images, if there is such an array"}
+
+/* clang-format on */
 
 #endif

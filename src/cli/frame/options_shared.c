@@ -3,12 +3,7 @@
 
 #include <math.h>
 
-#include "spdml.h"
-
-const char *option_engines(size_t i)
-{
-    return spd_engine_name((spd_engine)i);
-}
+#include "spdml-data.h"
 
 const option options_common[] = {
     OPTION_JSON,
@@ -27,28 +22,31 @@ const option options_ranks[] = {
              "... --mpi; the result does not depend on their number"},
     OPTION_END};
 
-const option options_data_output[] = {OPTION_DATA_OUTPUT, OPTION_END};
+/* clang-format off */
+#define NAMES \
+    {"x", 0, OPTION_TEXT, "NAME", INTO(spd_load_options, x_name), \
+     .help = "Variable that holds the matrices; by default X, or the only three-dimensional array"}, \
+    {"y", 0, OPTION_TEXT, "NAME", INTO(spd_load_options, y_name), \
+     .help = "Variable that holds the labels; by default y, if there is one"}
+#define REPAIRS \
+    {"symmetrize", INTO(spd_load_options, symmetrize), \
+     .help = "Replace every X by (X + X')/2 instead of rejecting asymmetric matrices"}, \
+    {"regularize", 0, OPTION_REAL, "E", "0", 0, INFINITY, INTO(spd_load_options, regularize), \
+     .help = "Add E trace(X)/n to the diagonal of every X"}, \
+    {"ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY, INTO(spd_load_options, ridge), \
+     .help = "Add E to the diagonal of every X"}, \
+    {"anywhere", INTO(spd_load_options, anywhere), \
+     .help = "Let a .list name files outside its own folder, by absolute paths or with .."}
+/* clang-format on */
 
 const option options_data[] = {
-    {"x", 0, OPTION_TEXT, "NAME",
-     .help = "Variable that holds the matrices; by default X, or the only three-dimensional array"},
-    {"y", 0, OPTION_TEXT, "NAME",
-     .help = "Variable that holds the labels; by default y, if there is one"},
-    {"labels", 0, OPTION_FILE, "FILE",
+    NAMES,
+    {"labels", 0, OPTION_FILE, "FILE", INTO(spd_load_options, labels),
      .help = "File with the labels, one per matrix (.npy, .npz or .csv), or a .list of such files"},
-    {"symmetrize",
-     .help = "Replace every X by (X + X')/2 instead of rejecting asymmetric matrices"},
-    {"regularize", 0, OPTION_REAL, "E", "0", 0, INFINITY,
-     .help = "Add E trace(X)/n to the diagonal of every X"},
-    {"ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY, .help = "Add E to the diagonal of every X"},
-    {"anywhere",
-     .help = "Let a .list name files outside its own folder, by absolute paths or with .."},
+    REPAIRS,
     OPTION_END};
 
-const char *option_searches(size_t i)
-{
-    return spd_search_name((spd_search)i);
-}
+const option options_sets[] = {NAMES, REPAIRS, OPTION_END};
 
 const option options_memory[] = {
     {"memory", 0, OPTION_TEXT, "SIZE",
@@ -57,97 +55,17 @@ const option options_memory[] = {
              "more than half of it stay in their files and are read piece by piece"},
     OPTION_END};
 
-static const char *stores(size_t i)
-{
-    static const char *const words[] = {"auto", "float64", "float32"};
-    return i < sizeof words / sizeof *words ? words[i] : NULL;
-}
-
 const option options_store[] = {
-    {"store", 0, OPTION_CHOICE, "TYPE", "auto", .choice = stores,
+    {"store", 0, OPTION_CHOICE, "TYPE", "auto", .choice = "auto|float64|float32",
      .help = "How matrices are held in memory. float32: rounded, half the memory; arithmetic is in "
-             "double all the same. auto: float64, or float32 where files hold that and more would "
-             "not fit"},
+             "double all the same. auto: float64, or float32 if the files hold that and float64 "
+             "would not fit"},
     OPTION_END};
 
-const char *option_metrics(size_t i)
-{
-    return i < SPD_METRICS ? spd_metric_name((spd_metric)i) : NULL;
-}
-
-const char *option_metric_alias(const char *text)
-{
-    spd_metric metric = SPD_AIRM;
-    return spd_metric_parse(NULL, text, &metric) == SPD_OK ? spd_metric_name(metric) : NULL;
-}
-
-const char *option_array_endings(size_t i)
-{
-    static const char *const endings[] = {".npy", ".npz", ".mat", ".csv"};
-    return i < sizeof endings / sizeof *endings ? endings[i] : NULL;
-}
-
-const char *option_arrays_endings(size_t i)
-{
-    static const char *const endings[] = {".npz", ".mat"};
-    return i < sizeof endings / sizeof *endings ? endings[i] : NULL;
-}
-
-const char *option_model_endings(size_t i)
-{
-    return i == 0 ? ".spdml" : NULL;
-}
-
-const char *option_data_endings(size_t i)
-{
-    static const char *const endings[] = {".npz", ".mat", ".npy"};
-    return i < sizeof endings / sizeof *endings ? endings[i] : NULL;
-}
-
-const char *option_auto(size_t i)
-{
-    return i == 0 ? "auto" : NULL;
-}
-
-const char *option_methods(size_t i)
-{
-    static const char *const methods[] = {"nn-airm",
-                                          "nn-airm-ml",
-                                          "nn-airm-multi",
-                                          "nn-airm-csp",
-                                          "nn-airm-mean",
-                                          "nn-airm-random",
-                                          "nn-stein",
-                                          "nn-stein-ml",
-                                          "nn-stein-multi",
-                                          "nn-log-euclidean",
-                                          "nn-log-euclidean-ml",
-                                          "pca-nn-airm",
-                                          "knn-airm",
-                                          "knn-airm-ml",
-                                          "knn-stein",
-                                          "knn-stein-ml",
-                                          "mdm-airm",
-                                          "mdm-airm-ml",
-                                          "mdm-stein",
-                                          "mdm-stein-ml",
-                                          "rsr",
-                                          "rsr-ml",
-                                          "rsr-multi",
-                                          "cdl",
-                                          "cdl-ml",
-                                          "cdl-lda",
-                                          "pga-airm",
-                                          "ksvm-stein",
-                                          "ksvm-stein-ml",
-                                          "ksvm-log-euclidean",
-                                          "ts-lda",
-                                          "ts-lda-ml",
-                                          "cov3dj",
-                                          "riemannian-lle",
-                                          "riemannian-hessian-lle",
-                                          "riemannian-laplacian",
-                                          "src",
-                                          "gsrc"};
-    return i < sizeof methods / sizeof *methods ? methods[i] : NULL;
-}
+const char option_methods[] =
+    "nn-airm|nn-airm-ml|nn-airm-multi|nn-airm-csp|nn-airm-mean|nn-airm-random|nn-stein|"
+    "nn-stein-ml|nn-stein-multi|nn-log-euclidean|nn-log-euclidean-ml|pca-nn-airm|knn-airm|"
+    "knn-airm-ml|knn-stein|knn-stein-ml|mdm-airm|mdm-airm-ml|mdm-stein|mdm-stein-ml|rsr|"
+    "rsr-ml|rsr-multi|cdl|cdl-ml|cdl-lda|pga-airm|ksvm-stein|ksvm-stein-ml|"
+    "ksvm-log-euclidean|ts-lda|ts-lda-ml|cov3dj|riemannian-lle|riemannian-hessian-lle|"
+    "riemannian-laplacian|src|gsrc";

@@ -39,9 +39,9 @@ static void end_job(int code)
 /* Joins the processes that mpirun has started. All but the first keep silent. */
 static void join_ranks(session *s)
 {
-    spd_ranks about = SPD_INIT(spd_ranks);
+    spd_ranks about = SPD_STRUCT(spd_ranks);
     spd_status status = spd_ranks_join(s->ctx);
-    spd_ranks_about(s->ctx, &about);
+    spd_ranks_info(s->ctx, &about);
     s->rank = about.rank;
     s->ranks = about.ranks;
     joined = s->ctx;
@@ -147,6 +147,12 @@ void session_fail_in(session *s, const char *path, spd_status status)
              message.text[0] ? message.text : spd_status_text(status));
 }
 
+void session_check_in(session *s, const char *path, spd_status status)
+{
+    if (status < 0)
+        session_fail_in(s, path, status);
+}
+
 void session_fail_pair(session *s, const char *path, const char *other, const char *name,
                        spd_status status)
 {
@@ -195,8 +201,8 @@ void session_unreached(session *s, const char *whom, const spd_model *map)
     if (map && map->stop == SPD_STOP_INVARIANT)
         session_remark(s,
                        "%s: the matrices are block-diagonal, and W cannot leave the blocks in "
-                       "which the paper's start begins: %zu of %zu variables are not used; "
-                       "--init random or --init mean leaves them",
+                       "which the paper's start begins: %zu of %zu variables are not used; --init "
+                       "random or --init mean leaves them",
                        whom, shown_rows(unused, map->options->hermitian), shown_map_n(map));
 }
 
@@ -212,30 +218,14 @@ void session_talk(session *s, const char *format, ...)
     va_end(args);
 }
 
-static void release_data(void *data)
-{
-    spd_data_free(data);
-}
-
-void session_keep_data(spd_data *data)
-{
-    cli_keep(data, release_data);
-}
-
 spd_data *session_load_labels(session *s, const char *path, const char *labels, int unchecked)
 {
     spd_data *data;
-    spd_load_options options = {.size = sizeof options,
-                                .x_name = arguments_text(s->args, "x"),
-                                .y_name = arguments_text(s->args, "y"),
-                                .labels = labels,
-                                .symmetrize = arguments_flag(s->args, "symmetrize"),
-                                .regularize = arguments_real(s->args, "regularize"),
-                                .anywhere = arguments_flag(s->args, "anywhere"),
-                                .ridge = arguments_real(s->args, "ridge"),
-                                .unchecked = unchecked};
+    spd_load_options options = {.size = sizeof options, .unchecked = unchecked};
+    ARGUMENTS_FILL(s->args, spd_load_options, &options);
+    options.labels = labels;
     session_check(s, spd_data_load(s->ctx, path, &options, &data));
-    session_keep_data(data);
+    keep_data(data);
     session_talk(s, "read %s: %zu %smatrices %zu x %zu", path, data->p, shown_kind(data->hermitian),
                  shown_n(data), shown_n(data));
     return data;
@@ -246,26 +236,26 @@ spd_data *session_load(session *s, const char *path, int unchecked)
     return session_load_labels(s, path, arguments_text(s->args, "labels"), unchecked);
 }
 
-static void release_model(void *model)
-{
-    spd_model_free(model);
-}
-
-void session_keep_model(spd_model *model)
-{
-    cli_keep(model, release_model);
-}
-
-static void release_array(void *array)
-{
-    spd_array_free(array);
-}
-
 spd_model *session_model(session *s, const char *path)
 {
     spd_model *model;
     session_check(s, spd_model_load(s->ctx, path, &model));
-    session_keep_model(model);
+    keep_model(model);
+    return model;
+}
+
+spd_model *session_fitted(session *s, const char *path, spd_kind kind)
+{
+    spd_fit_state *state = NULL;
+    spd_model *model = NULL;
+    if (kind != SPD_KIND_CHECKPOINT)
+        return session_model(s, path);
+    spd_status status = spd_fit_state_load(s->ctx, path, &state);
+    if (status == SPD_OK)
+        status = spd_fit_state_model(s->ctx, state, &model);
+    spd_fit_state_free(state);
+    session_check(s, status);
+    keep_model(model);
     return model;
 }
 
@@ -273,14 +263,14 @@ spd_array *session_read_complex(session *s, const char *path, const char *name)
 {
     spd_array *array;
     session_check(s, spd_array_read(s->ctx, path, name, &array));
-    cli_keep(array, release_array);
+    keep_array(array);
     return array;
 }
 
 spd_array *session_read(session *s, const char *path, const char *name)
 {
     spd_array *array = session_read_complex(s, path, name);
-    if (array->type == SPD_COMPLEX128)
+    if (array->type == SPD_TYPE_COMPLEX128)
         cli_fail("%s: contains complex numbers where real ones are expected", path);
     return array;
 }
@@ -362,26 +352,25 @@ static void check_inputs(const session *s, const char *name)
 {
     const arguments *args = s->args;
     const char *path = arguments_text(args, name);
+    const option *o;
     struct stat output;
     if (!path || stat(path, &output) != 0 || !S_ISREG(output.st_mode) ||
         strcmp(args->command->name, "convert") == 0)
         return;
     for (size_t i = 0; i < args->operand_count; i++)
         refuse_same(&output, path, args->operands[i]);
-    for (size_t g = 0; g < COMMAND_GROUPS && args->command->groups[g].options; g++)
-        for (const option *o = args->command->groups[g].options; o->name; o++)
-            if (o->type == OPTION_FILE && !o->writes &&
-                (strcmp(name, "checkpoint") != 0 || strcmp(o->name, "resume") != 0))
-                refuse_same(&output, path, arguments_text(args, o->name));
+    for (size_t i = 0; (o = command_option(args->command, i)); i++)
+        if (o->type == OPTION_FILE && !o->writes &&
+            (strcmp(name, "checkpoint") != 0 || strcmp(o->name, "resume") != 0))
+            refuse_same(&output, path, arguments_text(args, o->name));
 }
 
 void session_check_inputs(session *s)
 {
-    const option_group *group = s->args->command->groups;
-    for (size_t g = 0; g < COMMAND_GROUPS && group[g].options && !session_follows(s); g++)
-        for (const option *o = group[g].options; o->name; o++)
-            if (o->type == OPTION_FILE && o->writes)
-                check_inputs(s, o->name);
+    const option *o;
+    for (size_t i = 0; (o = command_option(s->args->command, i)) && !session_follows(s); i++)
+        if (o->type == OPTION_FILE && o->writes)
+            check_inputs(s, o->name);
 }
 
 void session_check_output(session *s)
@@ -425,27 +414,19 @@ void session_save(session *s, const spd_data *data)
         wrote(s, spd_data_save(s->ctx, data, session_output(s)));
 }
 
-spd_metric session_metric(const session *s)
-{
-    spd_metric metric = SPD_AIRM;
-    spd_metric_parse(NULL, arguments_text(s->args, "metric"), &metric);
-    return metric;
-}
-
 unsigned session_choice(const session *s, const char *name)
 {
-    const option *o = command_option_named(s->args->command, name, strlen(name));
-    const char *text = arguments_text(s->args, name);
-    unsigned i = 0;
-    while (o->choice(i) && strcmp(o->choice(i), text) != 0)
-        i++;
-    return i;
+    return option_value(command_option_named(s->args->command, name, strlen(name)),
+                        arguments_text(s->args, name));
 }
 
-void session_distances(const session *s, const spd_data *data, size_t count, double *d2)
+spd_metric session_metric(const session *s)
 {
-    for (size_t i = 0; i < count && data->hermitian; i++)
-        d2[i] *= 0.5; /* of real forms they are twice as large */
+    return (spd_metric)session_choice(s, "metric");
+}
+
+void session_distances(const session *s, size_t count, double *d2)
+{
     for (size_t i = 0; i < count && !arguments_flag(s->args, "squared"); i++)
         d2[i] = sqrt(fmax(d2[i], 0.0));
 }
@@ -462,14 +443,14 @@ static spd_array table(const char *name, spd_type type, size_t rows, size_t colu
 
 spd_array session_array_f64(const char *name, size_t rows, size_t columns, double *values)
 {
-    spd_array array = table(name, SPD_FLOAT64, rows, columns);
+    spd_array array = table(name, SPD_TYPE_FLOAT64, rows, columns);
     array.f64 = values;
     return array;
 }
 
 spd_array session_array_i64(const char *name, size_t rows, size_t columns, int64_t *values)
 {
-    spd_array array = table(name, SPD_INT64, rows, columns);
+    spd_array array = table(name, SPD_TYPE_INT64, rows, columns);
     array.i64 = values;
     return array;
 }

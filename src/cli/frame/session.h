@@ -7,6 +7,7 @@
 #include "cli/frame/arguments.h"
 #include "cli/frame/bar.h"
 #include "cli/frame/cli_memory.h"
+#include "cli/frame/keep.h"
 #include "cli/frame/message.h"
 #include "cli/frame/sheet.h"
 #include "cli/frame/shown.h"
@@ -46,6 +47,9 @@ void session_check(session *s, spd_status status);
 /* A failure that has to do with a file that the message does not name. */
 void session_fail_in(session *s, const char *path, spd_status status) __attribute__((noreturn));
 
+/* The same if the status is a failure. */
+void session_check_in(session *s, const char *path, spd_status status);
+
 /* The same where the message speaks of X in one file and of `name` in another, which may be NULL.
  */
 void session_fail_pair(session *s, const char *path, const char *other, const char *name,
@@ -83,9 +87,8 @@ spd_data *session_second(session *s, const char *path, const spd_data *first);
 /* A model from a file. */
 spd_model *session_model(session *s, const char *path);
 
-/* Frees what the library has made when the command ends, whichever way; NULL is allowed. */
-void session_keep_data(spd_data *data);
-void session_keep_model(spd_model *model);
+/* The same, or the one so far of a file of the kind checkpoint. */
+spd_model *session_fitted(session *s, const char *path, spd_kind kind);
 
 /* Where results are shown, as --json says. */
 sheet *session_sheet(session *s);
@@ -120,7 +123,7 @@ spd_metric session_metric(const session *s);
 unsigned session_choice(const session *s, const char *name);
 
 /* count squared distances between the matrices of a set <- distances, unless --squared. */
-void session_distances(const session *s, const spd_data *data, size_t count, double *d2);
+void session_distances(const session *s, size_t count, double *d2);
 
 /* A table of rows x columns numbers that stays the caller's, named for its file. */
 spd_array session_array_f64(const char *name, size_t rows, size_t columns, double *values);

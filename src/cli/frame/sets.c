@@ -14,6 +14,15 @@
 
 enum { STORE_AUTO, STORE_FLOAT64, STORE_FLOAT32 };
 
+spd_set sets_view(const spd_data *data)
+{
+    return (spd_set){.size = sizeof(spd_set),
+                     .n = data->n,
+                     .p = data->p,
+                     .X = data->X,
+                     .hermitian = data->hermitian};
+}
+
 int sets_parse_size(const char *text, double *bytes)
 {
     char *unit;
@@ -30,72 +39,60 @@ int sets_parse_size(const char *text, double *bytes)
     return 0;
 }
 
-static void release_store(void *store)
-{
-    spd_store_free(store);
-}
-
 static int wanted_store(session *s)
 {
     int known = command_option_named(s->args->command, "store", 5) != NULL;
     return known ? (int)session_choice(s, "store") : STORE_AUTO;
 }
 
-/* *copy <- the matrices of a store in memory as float32. */
-static void narrow(session *s, const char *path, const spd_store *from, large_set *set)
+/* The matrices of a set, in memory as float32. */
+static void narrow(session *s, const char *path, const spd_set *from, large_set *set)
 {
-    spd_status status = spd_store_load(s->ctx, from, 1, &set->store);
-    if (status < 0)
-        session_fail_in(s, path, status);
-    cli_keep(set->store, release_store);
-    session_talk(s, "%s: held as float32, %.3g GB", path, 1e-9 * spd_store_bytes(set->store));
+    spd_status status = spd_set_load(s->ctx, from, SPD_TYPE_FLOAT32, &set->apart);
+    session_check_in(s, path, status);
+    keep_set(set->apart);
+    session_talk(s, "%s: held as float32, %.3g GB", path, 1e-9 * spd_set_bytes(set->apart));
 }
 
 /* Takes what is in memory already down to float32. */
 static void narrow_loaded(session *s, large_set *set)
 {
     spd_data *data = set->data;
-    spd_store *lent = NULL;
-    session_check(s, spd_store_lend(s->ctx, data->n, data->p, data->X, &lent));
-    cli_keep(lent, release_store);
-    narrow(s, data->source, lent, set);
+    const spd_set wide = sets_view(data);
+    narrow(s, data->source, &wide, set);
     spd_array_free(data->x);
     data->x = NULL;
     data->X = NULL;
 }
 
-/* A file whose matrices can stay where they are, opened; else set->store is NULL. */
+/* A file whose matrices can stay where they are, opened; else set->apart is NULL. */
 static void open_files(session *s, const char *path, const char *labels, large_set *set)
 {
-    const spd_load_options o = {.size = sizeof o,
-                                .y_name = arguments_text(s->args, "y"),
-                                .labels = labels,
-                                .symmetrize = arguments_flag(s->args, "symmetrize"),
-                                .regularize = arguments_real(s->args, "regularize"),
-                                .anywhere = arguments_flag(s->args, "anywhere"),
-                                .ridge = arguments_real(s->args, "ridge")};
+    spd_load_options o = {.size = sizeof o};
     int list = option_has_ending(path, ".list");
+    ARGUMENTS_FILL(s->args, spd_load_options, &o);
+    o.labels = labels;
     if (!list && !option_has_ending(path, ".npy"))
         return;
-    spd_status status = spd_data_open(s->ctx, path, &o, &set->data, &set->store);
+    spd_status status = spd_data_open(s->ctx, path, &o, &set->data, &set->apart);
     if (status == SPD_OK) {
-        session_keep_data(set->data);
-        cli_keep(set->store, release_store);
+        keep_data(set->data);
+        keep_set(set->apart);
     } else if (list) {
         session_fail(s, status); /* of others session_load will tell what is wrong, if anything */
     }
 }
 
-void sets_load(session *s, const char *path, const char *labels, large_set *set)
+static void load(session *s, const char *path, const char *labels, large_set *set)
 {
     double most = SHARE_OF_SET * spd_context_memory(s->ctx);
     int wanted = wanted_store(s);
     *set = (large_set){0};
     open_files(s, path, labels, set);
-    double stored = set->store ? spd_store_bytes(set->store) : 0.0;
-    double entries = set->store ? (double)set->data->p * pow((double)set->data->n, 2.0) : 0.0;
-    if (!set->store || (wanted != STORE_FLOAT32 && 8.0 * entries <= most)) {
-        set->store = NULL;
+    double stored = set->apart ? spd_set_bytes(set->apart) : 0.0;
+    double entries = set->apart ? (double)set->data->p * pow((double)set->data->n, 2.0) : 0.0;
+    if (!set->apart || (wanted != STORE_FLOAT32 && 8.0 * entries <= most)) {
+        set->apart = NULL;
         set->data = session_load_labels(s, path, labels, 0);
         if (wanted == STORE_FLOAT32)
             narrow_loaded(s, set);
@@ -106,13 +103,12 @@ void sets_load(session *s, const char *path, const char *labels, large_set *set)
     int single =
         wanted == STORE_FLOAT32 || (wanted == STORE_AUTO && stored < narrow_width * entries);
     if (single && 4.0 * entries <= most) {
-        narrow(s, path, set->store, set);
+        narrow(s, path, set->apart, set);
         return;
     }
     if (s->ranks > 1 && wanted != STORE_FLOAT32 && 8.0 * entries <= most * s->ranks) {
-        spd_status status = spd_store_hold(s->ctx, set->store);
-        if (status < 0)
-            session_fail_in(s, path, status);
+        spd_status status = spd_set_hold(s->ctx, set->apart);
+        session_check_in(s, path, status);
         session_talk(s, "%s: each process holds its share, %.3g GB", path,
                      8e-9 * entries / s->ranks);
         set->streams = set->held = 1;
@@ -123,16 +119,21 @@ void sets_load(session *s, const char *path, const char *labels, large_set *set)
                  1e-9 * stored, 2e-9 * most);
 }
 
+void sets_load(session *s, const char *path, const char *labels, large_set *set)
+{
+    load(s, path, labels, set);
+    set->X = set->apart ? *set->apart : sets_view(set->data);
+}
+
 void sets_check(session *s, const large_set *set)
 {
-    spd_status status = set->store ? spd_check_store(s->ctx, set->store, SYMMETRY) : SPD_OK;
-    if (status < 0)
-        session_fail_in(s, set->data->source, status);
+    spd_status status = set->apart ? spd_check(s->ctx, set->apart, SYMMETRY) : SPD_OK;
+    session_check_in(s, set->data->source, status);
 }
 
 void sets_need_memory(const session *s, const large_set *set, const char *what)
 {
-    if (set->store)
+    if (set->apart)
         cli_fail("%s: %s needs all matrices in memory as float64, %.3g GB, and the limit is %.3g "
                  "GB of which half are for them; use a larger --memory, or fewer matrices",
                  set->data->source, what,
@@ -145,16 +146,15 @@ void sets_each(session *s, const large_set *set, sets_body body, void *user)
     const spd_data *data = set->data;
     double fits = BLOCK_BYTES / (8.0 * pow((double)data->n, 2.0));
     size_t each = fits < 1.0 ? 1 : fits < (double)data->p ? (size_t)fits : data->p;
-    double *X = set->store ? cli_alloc_table(each, data->n * data->n, sizeof *X, "matrices") : NULL;
-    if (!set->store) {
+    double *X = set->apart ? cli_alloc_table(each, data->n * data->n, sizeof *X, "matrices") : NULL;
+    if (!set->apart) {
         spd_status status = body(s, user, 0, data->p, data->X);
-        if (status < 0)
-            session_fail_in(s, data->source, status);
+        session_check_in(s, data->source, status);
         return;
     }
     for (size_t first = 0, count; first < data->p; first += count) {
         count = data->p - first < each ? data->p - first : each;
-        spd_status status = spd_store_read(s->ctx, set->store, first, count, X);
+        spd_status status = spd_set_read(s->ctx, set->apart, first, count, X);
         if (status == SPD_OK)
             status = body(s, user, first, count, X);
         if (status < 0 || signals_interrupted())
@@ -176,7 +176,7 @@ static const char *stored_as(const large_set *set)
 {
     if (set->held)
         return "share";
-    return set->streams ? "file" : set->store ? "float32" : "float64";
+    return set->streams ? "file" : set->apart ? "float32" : "float64";
 }
 
 void sets_show_passes(session *s, sheet *r, const large_set *set, int passes)
@@ -186,8 +186,8 @@ void sets_show_passes(session *s, sheet *r, const large_set *set, int passes)
                                        : "in memory as float32";
     sheet_count(r, "passes_per_iteration", NULL, (size_t)passes, "");
     sheet_text(r, "stored", NULL, stored_as(set));
-    if (set->store || passes > 1)
-        sheet_line(r, "matrices", "%s; %s", set->store ? where : "in memory",
+    if (set->apart || passes > 1)
+        sheet_line(r, "matrices", "%s; %s", set->apart ? where : "in memory",
                    passes > 1 ? "two passes per iteration: little is kept of each"
                               : "one pass per iteration");
     sets_show_memory(s, r);

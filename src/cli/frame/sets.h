@@ -6,11 +6,15 @@
 #include "cli/frame/session.h"
 
 typedef struct large_set {
-    spd_data *data;   /* X is NULL where there is a store */
-    spd_store *store; /* where the matrices are, unless they are in data->X */
-    int streams;      /* the store reads files */
-    int held;         /* and each of several processes holds its share of them */
+    spd_data *data; /* its X is NULL where the matrices are apart */
+    spd_set X;      /* the matrices */
+    spd_set *apart; /* the same, unless they are in data->X */
+    int streams;    /* they are read from files */
+    int held;       /* and each of several processes holds its share of them */
 } large_set;
+
+/* The matrices of a data set in memory. */
+spd_set sets_view(const spd_data *data);
 
 /* Bytes of "8G", "500M", "64K" or "2.5e9"; non-zero when text is none of these. */
 int sets_parse_size(const char *text, double *bytes);

@@ -106,6 +106,8 @@ void sheet_real(sheet *r, const char *key, const char *label, double value)
 
 void sheet_text(sheet *r, const char *key, const char *label, const char *value)
 {
+    if (!value)
+        return;
     if (key)
         sheet_json(r, key, sheet_json_text(value));
     sheet_line(r, label, "%s", value);
@@ -143,17 +145,34 @@ json_t *sheet_json_keep(json_t *value)
     return value;
 }
 
+char *sheet_json_say(const json_t *value, size_t flags)
+{
+    flags |= JSON_ENCODE_ANY | JSON_REAL_PRECISION(6);
+    if (json_is_string(value))
+        return words_text("%s", json_string_value(value));
+    size_t length = json_dumpb(value, NULL, 0, flags);
+    char *text = cli_alloc(length + 1, 1, "a value");
+    if (length == 0 || json_dumpb(value, text, length, flags) != length)
+        cli_out_of_memory("the parameters");
+    return text;
+}
+
 json_t *sheet_json_list(void)
 {
     return checked(json_array());
 }
 
-json_t *sheet_json_words(const struct words *w)
+json_t *sheet_json_texts(size_t count, const char *const *text)
 {
     json_t *list = sheet_json_list();
-    for (size_t i = 0; i < w->count; i++)
-        sheet_json_append(list, sheet_json_text(w->word[i]));
+    for (size_t i = 0; i < count; i++)
+        sheet_json_append(list, sheet_json_text(text[i]));
     return list;
+}
+
+json_t *sheet_json_words(const struct words *w)
+{
+    return sheet_json_texts(w->count, (const char *const *)w->word);
 }
 
 json_t *sheet_json_object(void)
@@ -161,17 +180,9 @@ json_t *sheet_json_object(void)
     return checked(json_object());
 }
 
-json_t *sheet_json_parse(const char *text)
-{
-    json_error_t error;
-    json_t *value = sheet_json_read(text, strlen(text), &error);
-    if (json_is_object(value))
-        return value;
-    json_decref(value);
-    return NULL;
-}
-
-json_t *sheet_json_read(const char *text, size_t length, json_error_t *error)
+/* The value in a text; NULL and why. Reads twice and compares: where jansson has no memory for a
+ * character of a word, it leaves it out without a word. */
+static json_t *read_json(const char *text, size_t length, json_error_t *error)
 {
     json_t *value = json_loadb(text, length, 0, error);
     json_t *again = json_loadb(text, length, 0, error);
@@ -183,6 +194,16 @@ json_t *sheet_json_read(const char *text, size_t length, json_error_t *error)
     cli_out_of_memory("JSON");
 }
 
+json_t *sheet_json_parse(const char *text)
+{
+    json_error_t error;
+    json_t *value = read_json(text, strlen(text), &error);
+    if (json_is_object(value))
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
 json_t *sheet_json_load(const char *path)
 {
     json_error_t error;
@@ -192,7 +213,7 @@ json_t *sheet_json_load(const char *path)
         cli_fail("%s: cannot be read: %s", path, strerror(errno));
     if (length > LARGEST)
         cli_fail("%s: is longer than %zu bytes", path, LARGEST);
-    json_t *root = sheet_json_read(text, length, &error);
+    json_t *root = read_json(text, length, &error);
     cli_free(text);
     if (!root)
         cli_fail("%s: is not JSON: %s", path, error.text);
@@ -218,15 +239,19 @@ static void print_matrix(size_t rows, size_t columns, const double *values)
     putchar('\n');
 }
 
-static json_t *json_matrix(size_t rows, size_t columns, const double *values)
+json_t *sheet_json_reals(size_t count, const double *values)
+{
+    json_t *list = sheet_json_list();
+    for (size_t i = 0; i < count; i++)
+        sheet_json_append(list, sheet_json_real(values[i]));
+    return list;
+}
+
+json_t *sheet_json_matrix(size_t rows, size_t columns, const double *values)
 {
     json_t *matrix = sheet_json_list();
-    for (size_t i = 0; i < rows; i++) {
-        json_t *row = sheet_json_list();
-        for (size_t j = 0; j < columns; j++)
-            sheet_json_append(row, sheet_json_real(values[i * columns + j]));
-        sheet_json_append(matrix, row);
-    }
+    for (size_t i = 0; i < rows; i++)
+        sheet_json_append(matrix, sheet_json_reals(columns, values + i * columns));
     return matrix;
 }
 
@@ -245,7 +270,7 @@ void sheet_matrix(sheet *r, const char *key, size_t rows, size_t columns, const 
     if (!sheet_is_small(rows, columns))
         sheet_hint(r, rows, columns);
     else if (r->object)
-        sheet_json(r, key, json_matrix(rows, columns, values));
+        sheet_json(r, key, sheet_json_matrix(rows, columns, values));
     else
         print_matrix(rows, columns, values);
 }

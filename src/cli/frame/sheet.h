@@ -1,7 +1,8 @@
 /* sheet.h - results on stdout: an aligned table for people, or one JSON object for machines.
  *
  * A command says every result once, with its JSON key and its label; either may be NULL, and the
- * result is then left out of that form. Numbers that JSON lacks (Inf, NaN) become null. */
+ * result is then left out of that form, as is a text that is NULL. Numbers that JSON lacks (Inf,
+ * NaN) become null. */
 #ifndef SPD_CLI_FRAME_SHEET_H
 #define SPD_CLI_FRAME_SHEET_H
 
@@ -58,15 +59,17 @@ json_t *sheet_json_text(const char *text);
 json_t *sheet_json_real(double value);
 json_t *sheet_json_whole(json_int_t value);
 json_t *sheet_json_list(void);
+json_t *sheet_json_reals(size_t count, const double *values);
+json_t *sheet_json_matrix(size_t rows, size_t columns, const double *values);
+json_t *sheet_json_texts(size_t count, const char *const *text);
 json_t *sheet_json_words(const struct words *w);
 json_t *sheet_json_object(void);
 
 /* The object that a text holds; NULL when it holds none. */
 json_t *sheet_json_parse(const char *text);
 
-/* The value in a text; NULL and why. Reads twice and compares: where jansson has no memory for a
- * character of a word, it leaves it out without a word. */
-json_t *sheet_json_read(const char *text, size_t length, json_error_t *error);
+/* A value in words: a text itself, numbers with six digits; flags as JSON_COMPACT. */
+char *sheet_json_say(const json_t *value, size_t flags);
 
 /* The value itself, checked; released when the command has run. */
 json_t *sheet_json_keep(json_t *value);

@@ -32,7 +32,7 @@ const char *shown_kind(int hermitian)
 spd_array shown_matrix(const char *name, size_t rows, size_t columns, double *values, int hermitian)
 {
     spd_array array = {.name = name,
-                       .type = hermitian ? SPD_COMPLEX128 : SPD_FLOAT64,
+                       .type = hermitian ? SPD_TYPE_COMPLEX128 : SPD_TYPE_FLOAT64,
                        .ndim = 2,
                        .shape = {shown_rows(rows, hermitian), shown_rows(columns, hermitian)},
                        .f64 = values};

@@ -73,15 +73,14 @@ void tuning_close(tuning_watch *t)
 }
 
 double tuning_run(session *s, spd_method *method, const spd_samples *samples,
-                  const spd_tuning *tuning, const char *source, spd_tuned *tuned)
+                  const spd_tune_options *tuning, const char *source, spd_tune_info *tuned)
 {
     double start = bar_clock();
     tuning_watch watch;
     tuning_open(&watch, s);
     spd_status status = spd_tune(s->ctx, method, samples, tuning, tuned);
     tuning_close(&watch);
-    if (status < 0)
-        session_fail_in(s, source, status);
+    session_check_in(s, source, status);
     session_talk(s, "chose among %zu settings", tuned->settings);
     return bar_clock() - start;
 }

@@ -7,7 +7,7 @@
 
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/text_file.h"
-#include "cli/report/html.h"
+#include "cli/drawing/html.h"
 
 /* ---- files beside the page ------------------------------------------------------------------- */
 
@@ -121,8 +121,8 @@ static void command_line(FILE *f, const page *p)
         html_word(f, shell_word(args->word[i]));
     }
     fprintf(f,
-            "</code></pre>\n<p>spdml %s with seed %llu gives the same numbers, whatever the "
-            "number of threads; only seconds differ.</p>\n"
+            "</code></pre>\n<p>spdml %s with seed %llu gives the same numbers, whatever the number "
+            "of threads; only seconds differ.</p>\n"
             "<p>In the same folder, for your own plots:",
             spd_version(), (unsigned long long)p->e->options.seed);
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)

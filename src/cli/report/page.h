@@ -8,10 +8,10 @@
 #ifndef SPD_CLI_REPORT_PAGE_H
 #define SPD_CLI_REPORT_PAGE_H
 
-#include "cli/evaluate/evaluation.h"
+#include "cli/results/results.h"
 #include "cli/frame/session.h"
 #include "cli/frame/words.h"
-#include "cli/report/svg.h"
+#include "cli/drawing/svg.h"
 
 #define PAGE_PARTS 2 /* before the map, after it */
 
@@ -25,7 +25,7 @@ typedef struct page_spectrum {
 
 typedef struct page {
     const session *s;
-    const evaluation *e;
+    const results *e;
 
     /* samples of the first round that are drawn */
     size_t shown, available;
@@ -57,7 +57,7 @@ typedef struct page {
 
 /* Prepares. Only Ctrl-C and failures of the machine end the command: a figure that cannot be made
  * is left out with a reason. */
-void page_prepare(session *s, const evaluation *e, page *p);
+void page_prepare(session *s, const results *e, page *p);
 
 /* Writes report.html, and of what was prepared convergence.csv, spectrum.csv,
  * embedding.csv, samples.svg, tsne.csv and margins.csv into a folder. */

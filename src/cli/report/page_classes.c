@@ -5,7 +5,7 @@
  *   F1          their harmonic mean */
 #include <math.h>
 
-#include "cli/report/html.h"
+#include "cli/drawing/html.h"
 #include "cli/report/page.h"
 
 #define MOST_METHODS 12
@@ -58,14 +58,11 @@ static void one(FILE *f, const page *p, size_t method, int open)
 {
     fprintf(f, "<details%s>\n<summary>%s</summary>\n", open ? " open" : "",
             p->e->found->method[method]->name);
-    html_wide(f, "Precision, recall and F1 of each class");
-    fputs("<table class=\"sort\">\n<thead><tr><th scope=\"col\">class</th><th "
-          "scope=\"col\">tested</th><th scope=\"col\">precision %</th><th scope=\"col\">recall "
-          "%</th><th scope=\"col\">F1 %</th></tr></thead>\n<tbody>\n",
-          f);
+    html_table(f, "Precision, recall and F1 of each class",
+               "class|tested|precision %|recall %|F1 %");
+    html_rows(f);
     class_rows(f, p, p->e->found->method[method]->confusion);
-    fputs("</tbody></table>\n", f);
-    html_wide_close(f);
+    html_table_close(f);
     fputs("</details>\n", f);
 }
 

@@ -1,5 +1,5 @@
 /* page_confusion.c - which classes are taken for which, a heat map per method. */
-#include "cli/report/html.h"
+#include "cli/drawing/html.h"
 #include "cli/report/page.h"
 
 #define MOST_CLASSES 250 /* beyond, cells would be smaller than can be seen */
@@ -63,10 +63,10 @@ void page_confusions(FILE *f, const page *p)
         one(f, p, m);
     html_figure_close(
         f,
-        "Rows are true classes, columns predicted ones, counts over all rounds. Blue cells on "
-        "the diagonal are right, orange cells off it are wrong; the stronger the colour, the "
-        "larger the share of the row. Look for orange cells that mirror each other: two classes "
-        "that the method confuses.%s%s",
+        "Rows are true classes, columns predicted ones, counts over all rounds. Blue cells on the "
+        "diagonal are right, orange cells off it are wrong; the stronger the colour, the larger "
+        "the share of the row. Look for orange cells that mirror each other: two classes that the "
+        "method confuses.%s%s",
         classes > MOST_CLASSES
             ? " With so many classes the tables are not drawn; they are in confusion.npz."
         : classes > SVG_HEAT_COUNTS

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/report/html.h"
+#include "cli/drawing/html.h"
 #include "cli/report/page.h"
 
 #define PANEL   130.0
@@ -32,8 +32,8 @@ static size_t take_class(gallery *g, size_t class)
                    size * sizeof *g->members);
     if (!count)
         return 0;
-    spd_status status = spd_mean(p->s->ctx, SPD_AIRM, g->size, count, g->members, NULL,
-                                 g->members + count * size, NULL);
+    spd_status status = spd_mean(p->s->ctx, SPD_METRIC_AIRM, SPD_SET(g->size, count, g->members),
+                                 NULL, g->members + count * size, NULL);
     if (status == SPD_ENOMEM)
         cli_out_of_memory("a mean");
     return status < 0 ? 0 : count;
@@ -61,9 +61,9 @@ static void class_drawing(gallery *g, size_t class, size_t count)
     for (size_t k = 0; k < panels; k++) {
         double x = PANEL * ((double)k + 0.5);
         fprintf(g->f,
-                "<rect class=\"field\" x=\"%.1f\" y=\"2\" width=\"%.1f\" height=\"%.1f\"/>"
-                "<text class=\"soft tiny\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">axes %zu "
-                "and %zu</text>\n",
+                "<rect class=\"field\" x=\"%.1f\" y=\"2\" width=\"%.1f\" height=\"%.1f\"/><text "
+                "class=\"soft tiny\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">axes %zu and "
+                "%zu</text>\n",
                 x - PANEL / 2 + 2, PANEL - 4, PANEL - 4, x, PANEL + 11, planes[k][0] + 1,
                 planes[k][1] + 1);
         panel(g, count, planes[k][0], planes[k][1], x, PANEL / 2, g->p->colour[class]);
@@ -107,10 +107,10 @@ void page_ellipses(FILE *f, const page *p)
     }
     html_figure_close(
         f,
-        "Each %zu \xC3\x97 %zu matrix %s as the ellipse%s whose half axes are the square roots "
-        "of its eigenvalues: up to %d samples of a class in thin lines, their mean in a thick "
-        "one, all on one scale. Classes whose ellipses have the same size, shape and direction "
-        "cannot be separated.%s",
+        "Each %zu \xC3\x97 %zu matrix %s as the ellipse%s whose half axes are the square roots of "
+        "its eigenvalues: up to %d samples of a class in thin lines, their mean in a thick one, "
+        "all on one scale. Classes whose ellipses have the same size, shape and direction cannot "
+        "be separated.%s",
         g.size, g.size, page_part_name(part),
         g.size == 3 ? "s of its projections onto three planes" : "", MEMBERS,
         p->coloured < p->e->set.samples.classes ? " Only some of the classes are shown." : "");

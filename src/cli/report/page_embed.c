@@ -27,11 +27,11 @@ static size_t affordable(const page *p, double cost)
 static void choose(page *p)
 {
     size_t enough = p->shown < ENOUGH ? p->shown : ENOUGH;
-    spd_metric metric = p->model ? p->model->options->metric : SPD_AIRM;
-    p->embed_metric = metric == SPD_LOG_EUCLIDEAN ? metric : SPD_STEIN;
+    spd_metric metric = p->model ? p->model->options->metric : SPD_METRIC_AIRM;
+    p->embed_metric = metric == SPD_METRIC_LOG_EUCLIDEAN ? metric : SPD_METRIC_STEIN;
     p->placed = affordable(p, STEIN_COST);
-    if (metric == SPD_AIRM && affordable(p, AIRM_COST) >= enough) {
-        p->embed_metric = SPD_AIRM;
+    if (metric == SPD_METRIC_AIRM && affordable(p, AIRM_COST) >= enough) {
+        p->embed_metric = SPD_METRIC_AIRM;
         p->placed = affordable(p, AIRM_COST);
     }
     if (p->placed < FEWEST)
@@ -51,7 +51,7 @@ static spd_status one(page *p, int part, spd_embedding kind, double **to, spd_em
     double *Y = cli_alloc_table(p->placed, 2, sizeof *Y, "coordinates");
     spd_status status = spd_embed(p->s->ctx, &options, p->size[part], p->placed, X, Y, NULL, info);
     cli_free(X);
-    for (size_t e = 0; status >= 0 && kind == SPD_EMBED_MDS && e < 2 * p->placed; e++)
+    for (size_t e = 0; status >= 0 && kind == SPD_EMBEDDING_MDS && e < 2 * p->placed; e++)
         Y[e] *= sqrt(page_share(p));
     to[part] = status < 0 ? NULL : Y;
     return status;
@@ -59,8 +59,8 @@ static spd_status one(page *p, int part, spd_embedding kind, double **to, spd_em
 
 static spd_status by_scaling(page *p, int part)
 {
-    spd_embed_info info = SPD_INIT(spd_embed_info);
-    spd_status status = one(p, part, SPD_EMBED_MDS, p->Y, &info);
+    spd_embed_info info = SPD_STRUCT(spd_embed_info);
+    spd_status status = one(p, part, SPD_EMBEDDING_MDS, p->Y, &info);
     p->explained[part] = info.explained;
     return status;
 }
@@ -120,7 +120,7 @@ spd_status page_tsne(page *p)
         return SPD_OK;
     for (int part = 0; part < PAGE_PARTS && status >= 0; part++)
         if (p->Y[part])
-            status = one(p, part, SPD_EMBED_TSNE, p->T, NULL);
+            status = one(p, part, SPD_EMBEDDING_TSNE, p->T, NULL);
     if (status < 0)
         p->T[0] = p->T[1] = NULL;
     else if (p->T[1])

@@ -1,7 +1,7 @@
 /* page_looks.c - which joints, channels or features the map looks at, as `spdml explain` finds
  * them: a table in the section of the map. */
 #include "cli/explain/explained.h"
-#include "cli/report/html.h"
+#include "cli/drawing/html.h"
 #include "cli/report/page.h"
 
 #define CELLS_LISTED 20
@@ -40,23 +40,18 @@ static void put_table(FILE *f, const explained *x)
     const panel *p = &x->rows.panel[0];
     size_t *order = cli_alloc(p->rows * p->columns, sizeof *order, "cells");
     size_t count = explained_order(x, p, order);
-    html_wide(f, "What the map looks at");
-    fprintf(f,
-            "<table class=\"sort\">\n<thead><tr><th scope=\"col\">%s</th><th scope=\"col\" "
-            "class=\"left\">%s</th><th scope=\"col\">share %%</th><th scope=\"col\">kept "
-            "%%</th><th scope=\"col\">weight %%</th></tr></thead>\n<tbody>\n",
-            p->title, measure_name(x->by));
+    html_table(f, "What the map looks at",
+               words_text("%s|<%s|share %%|kept %%|weight %%", p->title, measure_name(x->by)));
+    html_rows(f);
     for (size_t k = 0; k < count && k < CELLS_LISTED; k++)
         put_row(f, x, order[k]);
-    fputs("</tbody></table>\n", f);
-    html_wide_close(f);
-    html_print(
-        f,
-        "<p class=\"note\">%s%s share: of all variance that the map carries; kept: of the "
-        "variance of the row itself; weight: of the squares of W. <code>spdml explain</code> "
-        "draws them.</p>\n",
-        count > CELLS_LISTED ? words_text("The first %d of %zu. ", CELLS_LISTED, count) : "",
-        explained_caption(x));
+    html_table_close(f);
+    html_print(f,
+               "<p class=\"note\">%s%s share: of all variance that the map carries; kept: of the "
+               "variance of the row itself; weight: of the squares of W. <code>spdml "
+               "explain</code> draws them.</p>\n",
+               count > CELLS_LISTED ? words_text("The first %d of %zu. ", CELLS_LISTED, count) : "",
+               explained_caption(x));
 }
 
 void page_looks(FILE *f, const page *p)

@@ -1,8 +1,7 @@
 /* page_made.c - how the matrices were made: the record of `describe` as a table. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/html.h"
+#include "cli/drawing/html.h"
 #include "cli/report/page.h"
 
 #define TEXT_SHOWN 2000 /* characters of a record that is no JSON */
@@ -14,26 +13,13 @@ static void put_row(FILE *f, const char *group, const char *key, const char *val
                group[0] ? ": " : "", key, value);
 }
 
-/* A value in words; new. */
-static char *value_text(json_t *value)
-{
-    if (json_is_string(value))
-        return words_text("%s", json_string_value(value));
-    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-    if (!text)
-        cli_out_of_memory("the parameters");
-    char *kept = cli_text(text, strlen(text));
-    free(text);
-    return kept;
-}
-
 /* "a, b, c and 4 more" */
 static char *list_text(json_t *list)
 {
     size_t count = json_array_size(list), shown = count < LISTED ? count : LISTED;
     words parts = {0};
     for (size_t i = 0; i < shown; i++)
-        words_take(&parts, value_text(json_array_get(list, i)));
+        words_take(&parts, sheet_json_say(json_array_get(list, i), 0));
     char *text = words_join(&parts, 0, parts.count, ", ");
     return shown < count ? words_text("%s and %zu more", text, count - shown) : text;
 }
@@ -49,7 +35,8 @@ static void put_members(FILE *f, const char *group, json_t *object, int deeper)
         else if (strcmp(group, "rows") == 0 && strcmp(key, "position") == 0)
             continue; /* for drawings */
         else
-            put_row(f, group, key, json_is_array(value) ? list_text(value) : value_text(value));
+            put_row(f, group, key,
+                    json_is_array(value) ? list_text(value) : sheet_json_say(value, 0));
     }
 }
 
@@ -66,12 +53,9 @@ void page_made(FILE *f, const page *p)
         fputs("</pre>\n", f);
         return;
     }
-    html_wide(f, "How the matrices were made");
-    fputs("<table class=\"sort\">\n<thead><tr><th scope=\"col\">parameter</th><th scope=\"col\" "
-          "class=\"left\">value</th></tr></thead>\n<tbody>\n",
-          f);
+    html_table(f, "How the matrices were made", "parameter|<value");
+    html_rows(f);
     put_members(f, "", object, 1);
-    fputs("</tbody></table>\n", f);
-    html_wide_close(f);
+    html_table_close(f);
     json_decref(object);
 }

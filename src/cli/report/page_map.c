@@ -1,8 +1,8 @@
 /* page_map.c - how the fit of the map went, and what it does to eigenvalues. */
 #include <math.h>
 
-#include "cli/commands/show_model.h"
-#include "cli/report/html.h"
+#include "cli/methods/show_model.h"
+#include "cli/drawing/html.h"
 #include "cli/report/page.h"
 
 #define WIDTH  480.0
@@ -62,10 +62,10 @@ static void convergence(FILE *f, const page *p)
     html_figure_close(
         f,
         "Cost and norm of its gradient while the map of %s was learned from the training part%s "
-        "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> "
-        "%zu): %d iterations; it stopped there: %s. %s",
+        "(%zu to %zu dimensions, %s metric, \xCE\xBD<sub>w</sub> %zu, \xCE\xBD<sub>b</sub> %zu): "
+        "%d iterations; it stopped there: %s. %s",
         p->method, p->e->found->rounds > 1 ? " of the first round" : "", shown_map_n(model),
-        shown_map_m(model), spd_metric_name(model->options->metric), model->options->nu_w,
+        shown_map_m(model), spd_name(SPD_ENUM_METRIC, model->options->metric), model->options->nu_w,
         model->options->nu_b, model->iterations, show_stop_reason(model->stop), outlook);
 }
 
@@ -85,9 +85,9 @@ static void spectrum_chart(FILE *f, const page *p)
             svg_extend(&a.y0, &a.y1, p->spectrum[part].upper[i]);
         }
     svg_room(&a.y0, &a.y1);
-    svg_open(f, "spectrum-drawing", WIDTH, HEIGHT, "Eigenvalues by rank",
-             "Lines are medians over the matrices, bands reach from the lower to the upper "
-             "quartile.");
+    svg_open(
+        f, "spectrum-drawing", WIDTH, HEIGHT, "Eigenvalues by rank",
+        "Lines are medians over the matrices, bands reach from the lower to the upper quartile.");
     svg_axes(&a, SVG_WHOLE, "rank, largest first", SVG_LOG10, "eigenvalue");
     for (int part = 0; part < PAGE_PARTS; part++)
         if (p->spectrum[part].size) {
@@ -103,16 +103,15 @@ static void spectrum(FILE *f, const page *p)
 {
     html_figure(f, "");
     spectrum_chart(f, p);
-    html_figure_close(
-        f,
-        "Eigenvalues of %zu matrices by rank: medians, and bands from the lower to the upper "
-        "quartile. A long fall to the right means ill-conditioned matrices (here up to %.3g), "
-        "whose smallest eigenvalues, often noise, weigh as much as the largest in every Riemannian "
-        "distance.%s",
-        p->shown, p->spectrum[0].condition,
-        p->spectrum[1].size ? " After the map the fall should be shorter: it keeps the "
-                              "directions that separate the classes."
-                            : "");
+    html_figure_close(f,
+                      "Eigenvalues of %zu matrices by rank: medians, and bands from the lower to "
+                      "the upper quartile. A long fall to the right means ill-conditioned matrices "
+                      "(here up to %.3g), whose smallest eigenvalues, often noise, weigh as much "
+                      "as the largest in every Riemannian distance.%s",
+                      p->shown, p->spectrum[0].condition,
+                      p->spectrum[1].size ? " After the map the fall should be shorter: it keeps "
+                                            "the directions that separate the classes."
+                                          : "");
 }
 
 static const char *why_no_map(const page *p)

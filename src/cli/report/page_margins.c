@@ -6,9 +6,9 @@
 #include <math.h>
 
 #include "cli/frame/cli_memory.h"
-#include "cli/report/html.h"
+#include "cli/drawing/html.h"
 #include "cli/report/page.h"
-#include "cli/report/svg.h"
+#include "cli/drawing/svg.h"
 
 #define WIDTH  440.0
 #define HEIGHT 400.0
@@ -26,6 +26,16 @@ static void nearest(const page *p, size_t test, size_t trains, const size_t *tra
     }
 }
 
+/* Matrices of a part as a set. */
+static spd_set page_set(const page *p, int part, size_t count, const double *X)
+{
+    return (spd_set){.size = sizeof(spd_set),
+                     .n = p->size[part],
+                     .p = count,
+                     .X = X,
+                     .hermitian = p->e->set.samples.hermitian};
+}
+
 static spd_status one(page *p, int part)
 {
     size_t count[2] = {0}, *list[2]; /* of the test samples, of the training samples */
@@ -40,14 +50,13 @@ static spd_status one(page *p, int part)
     double *Q = page_matrices(p, part, count[0], list[0]);
     double *X = page_matrices(p, part, count[1], list[1]);
     double *D2 = cli_alloc_table(count[0], count[1], sizeof *D2, "distances");
-    spd_status status =
-        spd_pairwise2(p->s->ctx, p->embed_metric, p->size[part], count[0], Q, count[1], X, D2);
+    const spd_set queries = page_set(p, part, count[0], Q),
+                  searched = page_set(p, part, count[1], X);
+    spd_status status = spd_pairwise2(p->s->ctx, p->embed_metric, &queries, &searched, D2);
     cli_free(Q);
     cli_free(X);
     if (status < 0)
         return status;
-    for (size_t e = 0; e < count[0] * count[1]; e++)
-        D2[e] *= page_share(p);
     p->margin[part] = cli_alloc_table(p->placed, 2, sizeof *p->margin[part], "distances");
     for (size_t i = 0; i < 2 * p->placed; i++)
         p->margin[part][i] = NAN;
@@ -141,9 +150,9 @@ void page_margin_figure(FILE *f, const page *p)
             chart(f, p, part);
     html_figure_close(
         f,
-        "Each test sample by its distance to the nearest training sample of its own class and "
-        "of any other. Above the line the nearest neighbour is right; the further above, the "
-        "safer. Unlike in two dimensions, nothing is lost here.%s%s%s",
+        "Each test sample by its distance to the nearest training sample of its own class and of "
+        "any other. Above the line the nearest neighbour is right; the further above, the safer. "
+        "Unlike in two dimensions, nothing is lost here.%s%s%s",
         p->margin[1] ? " A map that helps lifts the samples." : "",
         edges ? " On the edges: equal matrices, and classes without a training sample." : "",
         p->placed < p->available

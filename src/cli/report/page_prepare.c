@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "cli/frame/cli_memory.h"
 #include "cli/report/page.h"
 #include "cli/frame/signals.h"
@@ -130,19 +131,13 @@ static spd_status map_matrices(page *p)
         return SPD_OK;
     size_t m = p->model->m;
     p->matrix[1] = cli_alloc_table(p->shown, m * m, sizeof *p->matrix[1], "numbers");
-    spd_status status = spd_congruence(p->s->ctx, p->model->n, m, p->shown, p->matrix[0],
+    spd_status status = spd_congruence(p->s->ctx, SPD_SET(p->model->n, p->shown, p->matrix[0]), m,
                                        p->model->W, p->matrix[1]);
     p->size[1] = status < 0 ? 0 : m;
     return status;
 }
 
 /* ---- spectra --------------------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Between the two nearest of count sorted values, share in [0, 1]. */
 static double quantile(size_t count, const double *sorted, double share)
@@ -152,14 +147,14 @@ static double quantile(size_t count, const double *sorted, double share)
     return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
 }
 
-/* Eigenvalue i of one matrix (by_value): one that rounding has taken is shown where rounding is.
+/* Eigenvalue i of one matrix (ascending): one that rounding has taken is shown where rounding is.
  */
 static double shown(size_t size, const double *lambda, size_t i)
 {
     return fmax(lambda[i], fmax(DBL_EPSILON * lambda[size - 1], DBL_MIN));
 }
 
-/* lambda (count x size, by_value). */
+/* lambda (count x size, ascending). */
 static void fill(page_spectrum *a, size_t count, const double *lambda, double *column)
 {
     size_t size = a->size;
@@ -167,7 +162,7 @@ static void fill(page_spectrum *a, size_t count, const double *lambda, double *c
     for (size_t rank = 0; rank < size; rank++) {
         for (size_t i = 0; i < count; i++)
             column[i] = log10(shown(size, lambda + i * size, size - 1 - rank));
-        qsort(column, count, sizeof *column, by_value);
+        qsort(column, count, sizeof *column, order_ascending);
         a->lower[rank] = quantile(count, column, 0.25);
         a->median[rank] = quantile(count, column, 0.5);
         a->upper[rank] = quantile(count, column, 0.75);
@@ -201,7 +196,7 @@ static spd_status find_spectra(page *p)
     for (int part = 0; part < PAGE_PARTS && p->size[part] && count && status >= 0; part++) {
         size_t size = p->size[part];
         double *lambda = cli_alloc_table(count, size, sizeof *lambda, "eigenvalues");
-        status = spd_eigh(p->s->ctx, size, count, p->matrix[part], lambda, NULL);
+        status = spd_eigh(p->s->ctx, SPD_SET(size, count, p->matrix[part]), lambda, NULL);
         if (status >= 0)
             take_spectrum(p, part, lambda, column);
     }
@@ -216,7 +211,7 @@ static int is_fatal(spd_status status)
     return status == SPD_ENOMEM || status == SPD_ECANCELLED || signals_interrupted();
 }
 
-void page_prepare(session *s, const evaluation *e, page *p)
+void page_prepare(session *s, const results *e, page *p)
 {
     static spd_status (*const steps[])(page * p) = {map_matrices, find_spectra, page_embed,
                                                     page_tsne, page_margins};

@@ -3,28 +3,14 @@
 #include <string.h>
 
 #include "cli/frame/cli_memory.h"
-#include "cli/evaluate/evaluation.h"
-#include "cli/report/html.h"
+#include "cli/results/results.h"
+#include "cli/drawing/html.h"
 #include "cli/report/page.h"
 
 #define ROUNDS_LISTED 30
 #define COLUMNS_MOST  8 /* of values or methods, so that tables fit the page */
 #define DASH          "\xE2\x80\x93"
 #define PLUS_MINUS    "\xC2\xB1"
-
-/* A table up to the heading of its first column; TABLE_BODY follows on the other headings. */
-#define TABLE_BODY "</tr></thead>\n<tbody>\n"
-static void open_table(FILE *f, const char *label, const char *first)
-{
-    html_wide(f, label);
-    fprintf(f, "<table class=\"sort\">\n<thead><tr><th scope=\"col\">%s</th>", first);
-}
-
-static void close_table(FILE *f)
-{
-    fputs("</tbody></table>\n", f);
-    html_wide_close(f);
-}
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
@@ -36,32 +22,41 @@ static double best_accuracy(const page *p)
     return best;
 }
 
-static void percent_cell(FILE *f, const page *p, double mean, double deviation)
+/* Scores in percent, in a row or, without a result, their headings. */
+static void score_cells(FILE *f, const page *p, const spd_method_result *found)
 {
-    fprintf(f, "<td class=\"score\">%.1f", 100.0 * mean);
-    if (p->e->found->rounds > 1)
-        fprintf(f, " " PLUS_MINUS " %.1f", 100.0 * deviation);
-    fputs("</td>", f);
+    for (size_t k = 0; k < SPD_RESULT_SCORES; k++) {
+        const spd_result_field *field = spd_result_field_at(k);
+        if (!field->percent)
+            continue;
+        if (!found) {
+            html_column(f, field->label);
+            continue;
+        }
+        fprintf(f, "<td class=\"score\">%.1f", 100.0 * results_mean(found, field));
+        if (p->e->found->rounds > 1)
+            fprintf(f, " " PLUS_MINUS " %.1f", 100.0 * results_deviation(found, field));
+        fputs("</td>", f);
+    }
 }
 
 static void method_row(FILE *f, const page *p, size_t m, double best)
 {
     const spd_method_result *found = p->e->found->method[m];
-    char parameters[300];
-    evaluation_parameters_text(p->e, m, parameters, sizeof parameters);
+    const char *parameters = results_parameters(p->e, m);
     fprintf(f, "<tr%s><th scope=\"row\">%s</th><td data-v=\"%.6f\">",
             found->accuracy >= best ? " class=\"best\"" : "", found->name, found->accuracy);
     svg_bar(f, found->accuracy, found->accuracy_deviation);
     fputs("</td>", f);
-    percent_cell(f, p, found->accuracy, found->accuracy_deviation);
-    percent_cell(f, p, found->balanced, found->balanced_deviation);
+    score_cells(f, p, found);
     if (m == 0)
         fputs("<td>" DASH "</td>", f);
     else
         fprintf(f, "<td>%.2g</td>", found->p_value[0]);
-    html_print(f, "<td class=\"values\">%s</td><td>%.2f</td><td>%.2f</td><td>%.2f</td></tr>\n",
-               parameters[0] == '-' ? DASH : parameters, found->tune_seconds, found->fit_seconds,
-               found->test_seconds);
+    html_print(f, "<td class=\"values\">%s</td>", parameters[0] == '-' ? DASH : parameters);
+    for (size_t k = 0; k < SPD_RESULT_SECONDS; k++)
+        fprintf(f, "<td>%.2f</td>", results_mean(found, results_seconds(k)));
+    fputs("</tr>\n", f);
 }
 
 static void note(FILE *f, const page *p)
@@ -74,8 +69,8 @@ static void note(FILE *f, const page *p)
     if (p->e->methods > 1)
         fprintf(f,
                 " p is McNemar\xE2\x80\x99s exact test against %s%s: below 0.05, a difference of "
-                "this size is unlikely to be chance. It does "
-                "not say which method is better; the accuracy does.",
+                "this size is unlikely to be chance. It does not say which method is better; the "
+                "accuracy does.",
                 p->e->found->method[0]->name,
                 p->e->found->repeats_samples ? ", the median over the rounds" : "");
     fputs(" Seconds are means over the rounds.</p>\n", f);
@@ -85,19 +80,19 @@ static void note(FILE *f, const page *p)
 static void by_rows(FILE *f, const page *p)
 {
     const groups *by = &p->e->protocol.by;
-    open_table(f, "Accuracy by group", "accuracy %");
+    html_table(f, "Accuracy by group", "accuracy %");
     for (size_t m = 0; m < p->e->methods; m++)
-        fprintf(f, "<th scope=\"col\">%s</th>", p->e->found->method[m]->name);
-    fputs(TABLE_BODY, f);
+        html_column(f, p->e->found->method[m]->name);
+    html_rows(f);
     for (size_t v = 0; v < by->count; v++) {
-        if (isnan(evaluation_by(p->e, 0)[v]))
+        if (isnan(results_by(p->e, 0)[v]))
             continue;
         html_print(f, "<tr><th scope=\"row\">%.80s</th>", by->name[v]);
         for (size_t m = 0; m < p->e->methods; m++)
-            fprintf(f, "<td>%.1f</td>", 100.0 * evaluation_by(p->e, m)[v]);
+            fprintf(f, "<td>%.1f</td>", 100.0 * results_by(p->e, m)[v]);
         fputs("</tr>\n", f);
     }
-    close_table(f);
+    html_table_close(f);
 }
 
 /* Accuracy for each value of --by. */
@@ -109,36 +104,36 @@ static void by_table(FILE *f, const page *p)
         by_rows(f, p);
         return;
     }
-    open_table(f, "Accuracy by group", "accuracy %");
-    double *accuracy = evaluation_by(p->e, 0);
+    html_table(f, "Accuracy by group", "accuracy %");
+    double *accuracy = results_by(p->e, 0);
     for (size_t v = 0; v < by->count; v++)
         if (!isnan(accuracy[v]))
             html_print(f, "<th scope=\"col\">%.24s</th>", by->name[v]);
-    fputs(TABLE_BODY, f);
+    html_rows(f);
     for (size_t m = 0; m < p->e->methods; m++) {
-        accuracy = evaluation_by(p->e, m);
+        accuracy = results_by(p->e, m);
         fprintf(f, "<tr><th scope=\"row\">%s</th>", p->e->found->method[m]->name);
         for (size_t v = 0; v < by->count; v++)
             if (!isnan(accuracy[v]))
                 fprintf(f, "<td>%.1f</td>", 100.0 * accuracy[v]);
         fputs("</tr>\n", f);
     }
-    close_table(f);
+    html_table_close(f);
 }
 
 void page_results(FILE *f, const page *p)
 {
     double best = best_accuracy(p);
-    open_table(f, "Results of all methods", "method");
-    fputs("<th scope=\"col\" class=\"left\">0 to 100 %</th><th scope=\"col\">accuracy %</th><th "
-          "scope=\"col\">balanced %</th><th "
-          "scope=\"col\">p</th><th scope=\"col\" class=\"left\">parameters</th><th "
-          "scope=\"col\">tune s</th><th scope=\"col\">fit s</th><th scope=\"col\">test "
-          "s</th>" TABLE_BODY,
-          f);
+    html_table(f, "Results of all methods", "method|<0 to 100 %");
+    score_cells(f, p, NULL);
+    html_column(f, "p");
+    html_column(f, "<parameters");
+    for (size_t k = 0; k < SPD_RESULT_SECONDS; k++)
+        html_column(f, results_seconds(k)->label);
+    html_rows(f);
     for (size_t m = 0; m < p->e->methods; m++)
         method_row(f, p, m, best);
-    close_table(f);
+    html_table_close(f);
     note(f, p);
     if (p->e->protocol.by.count)
         by_table(f, p);
@@ -148,12 +143,12 @@ void page_results(FILE *f, const page *p)
 
 static void round_row(FILE *f, const page *p, size_t round)
 {
-    char parameters[300], text[ROUND_NAME];
+    char text[ROUND_NAME];
     html_print(f, "<tr><th scope=\"row\">%.24s</th>",
                protocol_round(&p->e->protocol, p->e->found, round, text));
     for (size_t m = 0; m < p->e->methods; m++) {
         const spd_outcome *o = p->e->found->method[m]->outcome[round];
-        recognition_text(&p->e->method[m], o->value, parameters, sizeof parameters);
+        const char *parameters = recognition_text(&p->e->method[m], o->value);
         html_print(f, "<td>%.1f<span class=\"more\">%s</span></td>", 100.0 * o->accuracy,
                    parameters);
     }
@@ -163,10 +158,10 @@ static void round_row(FILE *f, const page *p, size_t round)
 /* A row for each method of a round, where methods are too many for columns. */
 static void round_rows(FILE *f, const page *p, size_t round)
 {
-    char parameters[300], text[ROUND_NAME];
+    char text[ROUND_NAME];
     for (size_t m = 0; m < p->e->methods; m++) {
         const spd_outcome *o = p->e->found->method[m]->outcome[round];
-        recognition_text(&p->e->method[m], o->value, parameters, sizeof parameters);
+        const char *parameters = recognition_text(&p->e->method[m], o->value);
         html_print(f,
                    "<tr><th scope=\"row\">%.24s</th><td class=\"left\">%s</td><td>%.1f</td><td "
                    "class=\"values\">%s</td></tr>\n",
@@ -179,21 +174,17 @@ void page_rounds(FILE *f, const page *p)
 {
     size_t rounds = p->e->found->rounds, listed = rounds < ROUNDS_LISTED ? rounds : ROUNDS_LISTED;
     int many = p->e->methods > COLUMNS_MOST;
-    open_table(f, "Accuracy and parameters of each round", "round");
+    html_table(f, "Accuracy and parameters of each round",
+               many ? "round|<method|accuracy %|<parameters" : "round");
     for (size_t m = 0; m < p->e->methods && !many; m++)
-        fprintf(f, "<th scope=\"col\">%s</th>", p->e->found->method[m]->name);
-    if (many)
-        fputs("<th scope=\"col\" class=\"left\">method</th><th scope=\"col\">accuracy %</th><th "
-              "scope=\"col\" class=\"left\">parameters</th>",
-              f);
-    fputs(TABLE_BODY, f);
+        html_column(f, p->e->found->method[m]->name);
+    html_rows(f);
     for (size_t r = 0; r < listed; r++)
         (many ? round_rows : round_row)(f, p, r);
-    close_table(f);
-    fputs("<p class=\"note\">Accuracy in %, and with it the parameters of the round: fixed, "
-          "chosen by cross-validation within its training part, or default. If parameters jump "
-          "from round to round, they matter little, or the training part is too small to choose "
-          "them.",
+    html_table_close(f);
+    fputs("<p class=\"note\">Accuracy in %, and with it the parameters of the round: fixed, chosen "
+          "by cross-validation within its training part, or default. If parameters jump from round "
+          "to round, they matter little, or the training part is too small to choose them.",
           f);
     if (listed < rounds)
         fprintf(f, " The first %zu of %zu rounds; all are in <code>rounds.csv</code>.", listed,

@@ -2,8 +2,8 @@
  * page, and as a picture of its own. */
 #include <math.h>
 
-#include "cli/evaluate/columns.h"
-#include "cli/report/html.h"
+#include "cli/methods/groups.h"
+#include "cli/drawing/html.h"
 #include "cli/report/page.h"
 
 #define WIDTH  440.0
@@ -72,7 +72,7 @@ static svg_frame frame_of(FILE *f, const page *p, double *const *clouds, int par
 static const char *sample_name(const page *p, size_t sample)
 {
     const spd_array *names = column_named(p->e->set.data, "name");
-    return names && names->type == SPD_TEXT && names->ndim == 1 && sample < names->count
+    return names && names->type == SPD_TYPE_TEXT && names->ndim == 1 && sample < names->count
                ? names->text[sample]
                : NULL;
 }
@@ -221,13 +221,13 @@ static void close_figure(FILE *f, const page *p)
     html_figure_close(
         f,
         "The samples placed so that distances on paper follow their distances as matrices "
-        "(classical scaling, %s; two dimensions hold %.0f %% of the variance%s). Labels were "
-        "not used to place them.%s Where a class forms a cluster of its own, with test samples "
-        "among training samples of the same colour, recognition is easy; classes that overlap "
-        "here may still be separate in further dimensions.%s",
-        p->embed_metric == SPD_STEIN  ? "Stein divergence"
-        : p->embed_metric == SPD_AIRM ? "affine-invariant metric"
-                                      : "log-Euclidean metric",
+        "(classical scaling, %s; two dimensions hold %.0f %% of the variance%s). Labels were not "
+        "used to place them.%s Where a class forms a cluster of its own, with test samples among "
+        "training samples of the same colour, recognition is easy; classes that overlap here may "
+        "still be separate in further dimensions.%s",
+        p->embed_metric == SPD_METRIC_STEIN  ? "Stein divergence"
+        : p->embed_metric == SPD_METRIC_AIRM ? "affine-invariant metric"
+                                             : "log-Euclidean metric",
         100 * p->explained[0], after,
         p->Y[1] ? " The second picture is rotated to match the first; the map has seen only "
                   "training samples."

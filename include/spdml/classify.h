@@ -1,0 +1,295 @@
+/* spdml/classify.h - methods that classify SPD matrices: training, prediction, files, tuning. */
+#ifndef SPDML_CLASSIFY_H
+#define SPDML_CLASSIFY_H
+
+#include "spdml/learn.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- methods --------------------------------------------------------------------------------- */
+
+/* The classifier of a method. Each is one file of src/classify. */
+typedef enum spd_classifier_kind {
+    SPD_CLASSIFIER_NN = 0,      /* nn: class of the nearest training sample, ties by lower index */
+    SPD_CLASSIFIER_KNN,         /* knn: majority of the k nearest, ties by the nearer class */
+    SPD_CLASSIFIER_MDM,         /* mdm: nearest class mean */
+    SPD_CLASSIFIER_RSR,         /* rsr: sparse coding with the Stein kernel, smallest class
+                                   residual */
+    SPD_CLASSIFIER_CDL,         /* cdl: log-Euclidean kernel, kernel partial least squares */
+    SPD_CLASSIFIER_CDL_LDA,     /* cdl-lda: log-Euclidean kernel, kernel discriminant analysis,
+                                   nearest neighbour */
+    SPD_CLASSIFIER_PGA,         /* pga: principal geodesic analysis at the mean, nearest
+                                   neighbour */
+    SPD_CLASSIFIER_LLE,         /* riemannian-lle: transductive, like the next two */
+    SPD_CLASSIFIER_HESSIAN_LLE, /* riemannian-hessian-lle */
+    SPD_CLASSIFIER_LAPLACIAN,   /* riemannian-laplacian */
+    SPD_CLASSIFIER_KSVM,        /* ksvm: support vector machine, Stein or log-Euclidean kernel */
+    SPD_CLASSIFIER_TS_LDA, /* ts-lda: tangent space at the mean, shrinkage discriminant analysis */
+    SPD_CLASSIFIER_SRC,    /* src: sparse coding of vectors over PCA-reduced training vectors */
+    SPD_CLASSIFIER_GSRC,   /* gsrc: the same on Gabor magnitudes, with an occlusion dictionary */
+    SPD_CLASSIFIER_COV3DJ, /* cov3dj: linear support vectors on upper triangles of unit length */
+    SPD_CLASSIFIERS        /* how many there are */
+} spd_classifier_kind;
+
+/* The map applied to the matrices first: W'XW, with an n x m W computed from the training part. */
+typedef enum spd_map {
+    SPD_MAP_NONE = 0,
+    SPD_MAP_ML,     /* -ml: the learned map, spd_fit */
+    SPD_MAP_RANDOM, /* -random: random orthonormal */
+    SPD_MAP_MEAN,   /* -mean: leading eigenvectors of the mean in the method's metric */
+    SPD_MAP_CSP,    /* -csp: generalised eigenvectors of the class means */
+    SPD_MAP_PCA,    /* pca-: PCA of the features: leading eigenvectors of the covariance of all
+                       observations together; without their means (spd_samples), of the pooled
+                       covariance, the arithmetic mean of the matrices */
+    SPD_MAP_MULTI,  /* -multi: learned maps to several sizes, and the matrix itself, side by side */
+    SPD_MAPS        /* how many there are */
+} spd_map;
+
+/* The parameters of methods; each is fixed, tuned, or left at its default. */
+typedef enum spd_parameter {
+    SPD_PARAMETER_M = 0, /* m: size after the map; m = n is the identity */
+    SPD_PARAMETER_NU_W,  /* nu-w, nu-b: neighbours of the learned map */
+    SPD_PARAMETER_NU_B,
+    SPD_PARAMETER_K,          /* k: neighbours of knn and of the embeddings */
+    SPD_PARAMETER_BETA,       /* beta: of the Stein kernel; takes precedence over beta-scale */
+    SPD_PARAMETER_BETA_SCALE, /* beta-scale: beta times the median squared distance in training */
+    SPD_PARAMETER_LAMBDA,     /* lambda: weight of the l1 term */
+    SPD_PARAMETER_COMPONENTS, /* components: of kernel partial least squares */
+    SPD_PARAMETER_DIMENSIONS, /* dimensions: of pga, of the embeddings, of PCA in src and gsrc */
+    SPD_PARAMETER_COST,       /* cost: C of the support vector machines */
+    SPD_PARAMETER_OBJECTIVE,  /* objective: of the learned map, a value of spd_objective */
+    SPD_PARAMETERS            /* how many there are */
+} spd_parameter;
+
+#define SPD_MAX_PARAMETERS 32 /* length of arrays indexed by spd_parameter, now and later */
+
+/* A method: "nn-stein-ml" is SPD_CLASSIFIER_NN with SPD_METRIC_STEIN after SPD_MAP_ML. */
+typedef struct spd_method {
+    size_t size;
+    spd_classifier_kind classifier;
+    spd_map map;
+    spd_metric metric;                /* of neighbours, means and map; ksvm: its kernel */
+    int normalize_kernel;             /* rsr: columns of K and every k to unit length */
+    double value[SPD_MAX_PARAMETERS]; /* by spd_parameter; NaN: not fixed */
+    const spd_fit_options *fit; /* of the learned map; NULL: defaults. m, metric, nu and a fixed
+                                   objective come from above. An objective other than
+                                   SPD_OBJECTIVE_AUTO counts as fixed */
+    int no_occlusion;           /* gsrc: no occlusion dictionary, for images without occlusion */
+} spd_method;
+
+#define SPD_METHOD_NAME 64 /* length of a name, now and later */
+
+/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi], with any
+ * name of the metric that spd_parse accepts, or the classifier's default metric. method is started
+ * with SPD_STRUCT; afterwards no value is fixed. SPD_EINVAL for other names; the message lists the
+ * possibilities. */
+SPD_API spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *method);
+
+/* name (SPD_METHOD_NAME) <- the joined name. */
+SPD_API void spd_method_name(const spd_method *method, char *name);
+
+/* Non-zero if the method has this parameter; if it reads vectors instead of matrices. */
+SPD_API int spd_method_uses(const spd_method *method, spd_parameter parameter);
+SPD_API int spd_method_on_vectors(const spd_method *method);
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* Samples as SPD matrices, as vectors, or both, depending on the method. */
+typedef struct spd_samples {
+    size_t size;
+    size_t p;
+    size_t n;
+    const double *X;      /* p x n x n SPD matrices, or NULL */
+    size_t height, width; /* of the images in V; features are images of height 1 */
+    const double *V;      /* p x (height * width), or NULL */
+    size_t classes;
+    const int *label; /* p class numbers 0 .. classes-1, some may be empty; NULL for queries */
+    int hermitian;    /* non-zero: X are real forms of Hermitian matrices (spd_complex_embed); m,
+                         beta and scores then refer to these, of size n/2 */
+    /* The observations whose covariances are X, for SPD_MAP_PCA; NULL if unknown. X may have
+     * several blocks of the same size on its diagonal, each with its own observations. */
+    size_t blocks;                 /* 0 counts as 1 */
+    const double *mean;            /* p x n: their means, block after block */
+    const double *observations;    /* p x blocks: their numbers */
+    const char *const *class_name; /* classes texts, or NULL; a trained method keeps them */
+} spd_samples;
+
+/* *subset (new, freed with spd_samples_free) <- copies of the `count` samples with the numbers
+ * index (count, each below p), in that order: matrices, vectors, labels and names, as far as
+ * present. */
+SPD_API spd_status spd_samples_subset(spd_context *ctx, const spd_samples *samples, size_t count,
+                                      const size_t *index, spd_samples **subset);
+SPD_API void spd_samples_free(spd_samples *subset);
+
+/* ---- trained methods ------------------------------------------------------------------------- */
+
+/* A trained method. It owns its data: training samples and model may be freed or changed. It does
+ * not change after training, so several threads may use it at once. */
+typedef struct spd_classifier spd_classifier;
+
+/* *classifier (new, freed with spd_classifier_free) <- the trained method. Values that are not
+ * fixed take their defaults. model, if not NULL, replaces the method's map. SPD_NOT_DEFINITE and
+ * SPD_NOT_CONVERGED are remarks. */
+SPD_API spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method,
+                                      const spd_samples *train, const spd_model *model,
+                                      spd_classifier **classifier);
+
+/* label (queries->p) <- class numbers. */
+SPD_API spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *classifier,
+                                          const spd_samples *queries, int *label);
+
+/* score (queries->p x classes) <- a distance, residual, vote or margin for each class, as
+ * spd_classifier_info tells; NaN for a class without samples. label (or NULL) <- class numbers,
+ * those with the best score up to ties and rounding. */
+SPD_API spd_status spd_classifier_scores(spd_context *ctx, const spd_classifier *classifier,
+                                         const spd_samples *queries, int *label, double *score);
+
+/* The method with every value it uses; its fit is NULL. Owned by the classifier. */
+SPD_API const spd_method *spd_classifier_method(const spd_classifier *classifier);
+
+/* The learned map (SPD_MAP_ML) with the history of its fit, owned by the classifier. NULL if there
+ * is none: another map, m = n, or a model passed to spd_classifier_fit. */
+SPD_API const spd_model *spd_classifier_model(const spd_classifier *classifier);
+SPD_API void spd_classifier_free(spd_classifier *classifier);
+
+/* The training data that a trained method contains. */
+typedef enum spd_holding {
+    SPD_HOLDING_NONE = 0, /* nothing of single samples: means, axes, discriminants */
+    SPD_HOLDING_VECTORS,  /* their coordinates on a few axes */
+    SPD_HOLDING_SAMPLES   /* matrices, after the map: all, or the support vectors */
+} spd_holding;
+
+typedef struct spd_classifier_facts {
+    size_t size;
+    size_t n, m;          /* of matrices, before and after the map */
+    size_t height, width; /* of vectors, for methods that read them */
+    size_t classes;
+    size_t trained; /* number of training samples */
+    spd_holding holding;
+    size_t held;       /* number of samples that the holding refers to */
+    const char *score; /* the meaning of spd_classifier_scores, in words */
+    int score_falls;   /* non-zero: smaller scores are better; else larger ones */
+    int hermitian;     /* matrices are real forms of Hermitian ones, as in spd_samples */
+} spd_classifier_facts;
+SPD_API spd_status spd_classifier_info(spd_context *ctx, const spd_classifier *classifier,
+                                       spd_classifier_facts *facts);
+
+/* S (p x m x m) <- the p matrices X (n x n) after the method's map; spd_classifier_info gives m. */
+SPD_API spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *classifier, size_t n,
+                                      size_t p, const double *X, double *S);
+
+/* The W (n x m, W'W = I) of the map, owned by the classifier. NULL if there is no single W: no map,
+ * m = n, SPD_MAP_MULTI, and methods on vectors. */
+SPD_API const double *spd_classifier_weights(const spd_classifier *classifier);
+
+/* The training samples after the map, with their labels, owned by the classifier; NULL unless it
+ * holds all of them. */
+SPD_API const spd_samples *spd_classifier_samples(const spd_classifier *classifier);
+
+/* *other (new, freed with spd_classifier_free) <- the same method with the same values and a copy
+ * of the same map, trained on samples that are mapped already (spd_classifier_samples,
+ * spd_classifier_map). */
+SPD_API spd_status spd_classifier_retrain(spd_context *ctx, const spd_classifier *classifier,
+                                          const spd_samples *mapped, spd_classifier **other);
+
+/* Information about data and tuning, kept in the file of a trained method. */
+typedef struct spd_metadata {
+    size_t size;
+    size_t classes;                /* length of class_name, as in training; 0: no names */
+    const char *const *class_name; /* or NULL */
+    spd_type label_type;           /* of the labels */
+    const char *made;              /* how the matrices were made, JSON text, as in spd_data's meta;
+                                      NULL: unknown */
+    size_t settings;               /* as in spd_tune_info; 0: not tuned */
+    int folds;
+    double accuracy, accuracy_no_map; /* NaN: unknown */
+    const char *version;              /* of the library that wrote the file; set only by loading */
+    int unnamed; /* non-zero: class_name are the numbers 0, 1, .. because the file has no
+                            names, so other labels cannot be compared; set only by loading */
+} spd_metadata;
+
+/* Copies the metadata to the classifier, which nobody else may use at the time. The class_name of
+ * the training samples stays if the metadata has none. */
+SPD_API spd_status spd_classifier_set_metadata(spd_context *ctx, spd_classifier *classifier,
+                                               const spd_metadata *notes);
+
+/* Owned by the classifier. */
+SPD_API const spd_metadata *spd_classifier_metadata(const spd_classifier *classifier);
+
+/* A trained method as a .spdml file: map, values, classes, metadata and the training data that it
+ * holds. Classes are numbers if neither samples nor metadata have a class_name. The file appears
+ * atomically, or not at all. A loaded method predicts the same, bit for bit; it is new, freed with
+ * spd_classifier_free. */
+SPD_API spd_status spd_classifier_save(spd_context *ctx, const spd_classifier *classifier,
+                                       const char *path);
+SPD_API spd_status spd_classifier_load(spd_context *ctx, const char *path,
+                                       spd_classifier **classifier);
+
+/* The same in memory; *bytes is new, freed with spd_bytes_free. */
+SPD_API spd_status spd_classifier_pack(spd_context *ctx, const spd_classifier *classifier,
+                                       unsigned char **bytes, size_t *size);
+SPD_API spd_status spd_classifier_unpack(spd_context *ctx, const unsigned char *bytes, size_t size,
+                                         spd_classifier **classifier);
+
+/* ---- tuning ---------------------------------------------------------------------------------- */
+
+/* Values that cross-validation tries. It will not change: it has room for further parameters. */
+typedef struct spd_grid {
+    size_t count[SPD_MAX_PARAMETERS]; /* by spd_parameter; 0: the method's own grid */
+    const double *value[SPD_MAX_PARAMETERS];
+} spd_grid;
+
+typedef struct spd_tune_options {
+    size_t size;
+    int folds; /* at most; fewer if a class has fewer samples, or if there are fewer groups */
+    const int *group; /* p numbers >= 0: samples of one group share a fold; NULL: no groups */
+    uint64_t seed;
+    const spd_grid *grid; /* NULL: the method's own grid */
+    int exhaustive;       /* non-zero: every map setting in every fold, fitted to the accuracy of
+                             the final map, about ten times slower; 0: a race, see below */
+} spd_tune_options;
+
+typedef struct spd_tune_info {
+    size_t size;
+    size_t settings; /* number of combinations tried; 1 if there was nothing to tune */
+    int folds;       /* as used */
+    double accuracy; /* of the chosen setting, over the folds; NaN if there was nothing to tune */
+    double seconds;
+    double accuracy_no_map; /* of the best setting without a learned map; NaN if none was tried */
+    size_t fits;            /* number of learned maps */
+    size_t iterations;      /* of all these fits */
+} spd_tune_info;
+
+/* Fixes the values of the method that are not fixed yet and have a grid, by cross-validation within
+ * the training samples; those without a grid stay NaN, which means their default. The setting with
+ * the most correct predictions over all folds wins; ties go to the best mean over the setting and
+ * its neighbours in the grid, then to the smaller m, then to the smaller nu_b. A learned map must
+ * beat no map (m = n, in the method's own grid) by more than one standard error of the difference
+ * over the tested samples, b + c - (b - c)^2 / N for b and c samples that only one of the two gets
+ * right; otherwise m = n is chosen. A setting that fails is left out; if all fail, the first
+ * failure is returned.
+ *
+ * Unless `exhaustive` is set, learned maps are raced. Folds are tested one after the other; between
+ * folds, values of m, nu and objective are dropped if they are clearly behind the best or behind no
+ * map (McNemar's statistic over the samples tested so far above 1.5 and 1), and all but the best
+ * half, then quarter and so on, down to two; no map stays. For the choice, maps are fitted with at
+ * most 15 to 40 iterations and a tolerance of 1e-3; those of AIRM start from Stein's map. The
+ * choice does not depend on the number of threads.
+ *
+ * Folds are stratified by class; groups stay whole. tuned may be NULL. */
+SPD_API spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
+                            const spd_tune_options *tuning, spd_tune_info *tuned);
+
+/* The same for several methods after one map (map, metric, fit and the fixed ones of m, nu-w, nu-b
+ * and objective must agree): the map is fitted once for all. Each method chooses as it would alone.
+ * tuned (count, or NULL): the seconds are shared evenly. */
+SPD_API spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,
+                                     const spd_samples *train, const spd_tune_options *tuning,
+                                     spd_tune_info *const *tuned);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

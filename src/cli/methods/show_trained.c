@@ -1,0 +1,141 @@
+/* show_trained.c - trained methods: from files, and in words. */
+#include "cli/methods/show_trained.h"
+
+#include <math.h>
+#include <string.h>
+
+void trained_load(session *s, const char *path, trained_method *t)
+{
+    spd_kind kind = spd_file_kind(path);
+    *t = (trained_method){.facts = SPD_STRUCT(spd_classifier_facts)};
+    if (kind == SPD_KIND_MODEL || kind == SPD_KIND_CHECKPOINT)
+        cli_fail("%s: is a %s, not a trained method; 'spdml train' makes one", path,
+                 spd_name(SPD_ENUM_KIND, kind));
+    session_check(s, spd_classifier_load(s->ctx, path, &t->classifier));
+    keep_classifier(t->classifier);
+    session_check(s, spd_classifier_info(s->ctx, t->classifier, &t->facts));
+    const spd_metadata *notes = spd_classifier_metadata(t->classifier);
+    t->y = (spd_array){.name = "y", .type = notes->label_type};
+    t->classes = (spd_data){.classes = notes->classes,
+                            .class_name = (const char **)(uintptr_t)notes->class_name,
+                            .y = &t->y,
+                            .source = path,
+                            .meta = notes->made,
+                            .n = t->facts.n};
+}
+
+void trained_check_size(const trained_method *t, const spd_data *data)
+{
+    const spd_classifier_facts *facts = &t->facts;
+    size_t own = shown_n(data), wanted = shown_rows(facts->n, facts->hermitian);
+    if (data->n != facts->n || !data->hermitian != !facts->hermitian)
+        cli_fail("%s: holds %s%zu x %zu matrices, but %s was trained with %s%zu x %zu%s",
+                 data->source, shown_kind(data->hermitian), own, own, t->classes.source,
+                 shown_kind(facts->hermitian), wanted, wanted,
+                 data->hermitian && !facts->hermitian ? " real ones" : "");
+}
+
+static void show_sizes(sheet *r, const spd_classifier_facts *facts)
+{
+    size_t n = shown_rows(facts->n, facts->hermitian), m = shown_rows(facts->m, facts->hermitian);
+    if (n > 0) {
+        sheet_size(r, n, facts->hermitian);
+        sheet_count(r, "m", NULL, m, "");
+        if (m == n)
+            sheet_line(r, "matrices", "%s%zu x %zu", shown_kind(facts->hermitian), n, n);
+        else
+            sheet_line(r, "matrices", "%s%zu x %zu, mapped to %zu x %zu",
+                       shown_kind(facts->hermitian), n, n, m, m);
+        return;
+    }
+    sheet_count(r, "height", NULL, facts->height, "");
+    sheet_count(r, "width", NULL, facts->width, "");
+    sheet_line(r, "vectors", "%zu x %zu", facts->height, facts->width);
+}
+
+static void show_classes(sheet *r, const spd_metadata *notes, const spd_classifier_facts *facts)
+{
+    char text[200] = "";
+    size_t at = 0, shown = 0;
+    for (size_t k = 0; k < notes->classes; k++) {
+        const char *name = notes->class_name[k];
+        if (at + strlen(name) + 10 < sizeof text && shown == k) {
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", k ? ", " : "", name);
+            shown++;
+        }
+    }
+    sheet_json(r, "class_names", sheet_json_texts(notes->classes, notes->class_name));
+    sheet_count(r, "classes", NULL, facts->classes, "");
+    sheet_line(r, "classes", "%zu: %s%s", facts->classes, text,
+               shown < notes->classes ? ", ..." : "");
+}
+
+static void show_tuned(sheet *r, const spd_metadata *notes)
+{
+    sheet_count(r, "settings", NULL, notes->settings, "");
+    if (notes->settings == 0) {
+        sheet_line(r, "chosen", "not by cross-validation: values are given or defaults");
+        return;
+    }
+    sheet_count(r, "folds", NULL, notes->folds > 0 ? (size_t)notes->folds : 0, "");
+    sheet_json(r, "cv_accuracy", sheet_json_real(notes->accuracy));
+    sheet_json(r, "cv_accuracy_no_map", sheet_json_real(notes->accuracy_no_map));
+    if (isnan(notes->accuracy)) {
+        sheet_line(r, "chosen", "there was nothing to choose");
+        return;
+    }
+    sheet_line(r, "chosen", "of %zu settings, %.2f %% in %d-fold cross-validation", notes->settings,
+               100.0 * notes->accuracy, notes->folds);
+    if (!isnan(notes->accuracy_no_map))
+        sheet_line(r, "", "without a learned map %.2f %%", 100.0 * notes->accuracy_no_map);
+}
+
+/* What the file would tell of the people or things it was trained with. */
+static void show_holding(sheet *r, const spd_classifier_facts *facts)
+{
+    sheet_count(r, "trained_with", NULL, facts->trained, "");
+    sheet_text(r, "holds", NULL, spd_name(SPD_ENUM_HOLDING, facts->holding));
+    sheet_count(r, "held", NULL, facts->held, "");
+    if (facts->holding == SPD_HOLDING_SAMPLES)
+        sheet_line(r, "training samples", "%zu; the file holds %zu of them%s", facts->trained,
+                   facts->held, facts->m < facts->n ? ", as the map makes them" : "");
+    else if (facts->holding == SPD_HOLDING_VECTORS)
+        sheet_line(r, "training samples", "%zu; the file holds coordinates of them",
+                   facts->trained);
+    else
+        sheet_line(r, "training samples", "%zu; the file holds none of them", facts->trained);
+}
+
+void show_method(sheet *r, const spd_method *method)
+{
+    char name[SPD_METHOD_NAME];
+    spd_method_name(method, name);
+    sheet_text(r, "method", "method", name);
+}
+
+void show_values(sheet *r, const spd_method *method)
+{
+    const char *values = recognition_text(method, method->value);
+    sheet_json(r, "parameters", recognition_json(method, method->value));
+    if (values[0])
+        sheet_line(r, "parameters", "%s", values);
+}
+
+void show_trained(sheet *r, const spd_classifier *c)
+{
+    spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts);
+    const spd_method *method = spd_classifier_method(c);
+    const spd_metadata *notes = spd_classifier_metadata(c);
+    if (spd_classifier_info(NULL, c, &facts) < 0)
+        return;
+    show_method(r, method);
+    show_values(r, method);
+    show_tuned(r, notes);
+    show_sizes(r, &facts);
+    show_classes(r, notes, &facts);
+    show_holding(r, &facts);
+    sheet_text(r, "score", NULL, facts.score);
+    sheet_flag(r, "score_falls", NULL, facts.score_falls);
+    sheet_line(r, "scores", "%s; the %s is the best", facts.score,
+               facts.score_falls ? "smallest" : "largest");
+}

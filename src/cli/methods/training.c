@@ -1,0 +1,212 @@
+/* training.c - methods from the command line, trained. */
+#include "cli/methods/training.h"
+
+#include <string.h>
+
+#include "cli/frame/tuning.h"
+#include "cli/methods/predictions.h"
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const option options_method[] = {
+    {"method", 0, OPTION_TEXT, "NAME", .words = option_methods, .required = 1,
+     .help =
+         "[pca-]CLASSIFIER[-METRIC][-MAP]: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, "
+         "riemannian-hessian-lle, riemannian-laplacian, ksvm, ts-lda, cov3dj, src or gsrc, with a "
+         "MAP of ml, multi, random, mean, csp: rsr-ml, nn-stein-ml, pca-nn-airm, mdm-airm-csp"},
+    {"metric", 0, OPTION_CHOICE, "NAME", .names = SPD_ENUM_METRIC,
+     .help = "Metric, if the method's name does not give it; default the method's usual one"},
+    {"model", 0, OPTION_FILE, "FILE",
+     .help = "A map learned by 'spdml fit', instead of one that is learned here (.spdml); "
+             "parameters that are not given then have their defaults"},
+    OPTION_VECTORS,
+    OPTION_ENGINE,
+    OPTION_END};
+
+const option options_choosing[] = {
+    {"no-tune", 0, OPTION_FLAG,
+     .help = "No cross-validation: parameters that are not given have their defaults, which are "
+             "often far from the best"},
+    {"cv", 0, OPTION_INT, "N", "5", 2, 1000000,
+     .help = "Folds of the cross-validation; fewer if a class or the groups have fewer"},
+    {"cv-groups", 0, OPTION_TEXT, "COLUMN",
+     .help = "Keep matrices with the same value of COLUMN in one fold: subjects, sessions, "
+             "whatever new samples will not share with training"},
+    {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
+     .help = "Values of a parameter to choose from, instead of the default ones"},
+    {"exhaustive", 0, OPTION_FLAG,
+     .help = "Try every setting in every fold, with maps fitted as finely as the final one; slow"},
+    OPTION_END};
+
+const option options_start[] = {
+    {"init", 0, OPTION_CHOICE, "KIND", "auto", INTO(spd_fit_options, init), .choice = OPTION_INITS,
+     .names = SPD_ENUM_INIT, .help = "Where it begins, see 'spdml fit'"},
+    OPTION_END};
+
+void training_fit_options(session *s, spd_fit_options *o)
+{
+    spd_fit_defaults(o, sizeof *o);
+    o->seed = (uint64_t)arguments_int(s->args, "seed");
+    ARGUMENTS_FILL(s->args, spd_fit_options, o);
+}
+
+/* A value or a grid that no method has a use for is a mistake. */
+static void check_used(session *s, size_t methods, const spd_method *method, const spd_grid *grid,
+                       spd_parameter parameter)
+{
+    const char *name = spd_name(SPD_ENUM_PARAMETER, parameter);
+    int fixed = arguments_count(s->args, name) > 0, listed = grid->count[parameter] > 0, used = 0;
+    for (size_t m = 0; m < methods; m++)
+        used |= spd_method_uses(&method[m], parameter);
+    if (fixed && listed)
+        cli_misuse("--%s and --grid %s cannot be used together", name, name);
+    if ((fixed || listed) && !used)
+        cli_misuse("%s%s: none of the methods uses it", listed ? "--grid " : "--", name);
+}
+
+static double value_named(session *s, const char *given, spd_parameter parameter, const char *word)
+{
+    double value;
+    if (parameter == SPD_PARAMETER_OBJECTIVE) {
+        int objective = spd_parse(s->ctx, SPD_ENUM_OBJECTIVE, word);
+        if (objective < 0)
+            cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
+        return objective;
+    }
+    if (option_parse_real(word, &value) != 0)
+        cli_misuse("--grid %s: '%s' is not a number", given, word);
+    return value;
+}
+
+/* "m=10,20" or "objective=difference,ratio": text is a copy. */
+static void take_grid(session *s, const char *given, char *text, spd_grid *grid)
+{
+    char *equals = strchr(text, '=');
+    if (equals)
+        *equals = '\0';
+    if (!equals || !equals[1])
+        cli_misuse("--grid %s: must be NAME=value,value,...", given);
+    int parameter = spd_parse(s->ctx, SPD_ENUM_PARAMETER, text);
+    if (parameter < 0)
+        cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
+    size_t count = 0;
+    double *value = cli_alloc(strlen(equals + 1) + 1, sizeof *value, "a grid");
+    for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));)
+        value[count++] = value_named(s, given, (spd_parameter)parameter, word);
+    grid->count[parameter] = count;
+    grid->value[parameter] = value;
+}
+
+void training_grids(session *s, size_t methods, const spd_method *method, spd_grid *grid)
+{
+    for (size_t i = 0; i < arguments_count(s->args, "grid"); i++) {
+        const char *given = arguments_nth(s->args, "grid", i);
+        take_grid(s, given, cli_text(given, strlen(given)), grid);
+    }
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        check_used(s, methods, method, grid, (spd_parameter)i);
+}
+
+/* ---- the method ------------------------------------------------------------------------------ */
+
+/* --metric goes to a method whose name leaves it open; the library judges the two together. */
+static void take_metric(session *s, const char *name, spd_method *method)
+{
+    char joined[SPD_METHOD_NAME];
+    if (!arguments_text(s->args, "metric"))
+        return;
+    spd_metric metric = session_metric(s);
+    if (metric != method->metric && strstr(name, spd_name(SPD_ENUM_METRIC, method->metric)))
+        cli_misuse(
+            "--method %s already names a metric, and --metric says %s; leave one of them out", name,
+            spd_name(SPD_ENUM_METRIC, metric));
+    method->metric = metric;
+    spd_method_name(method, joined);
+    recognition_parse(s, joined, method);
+}
+
+void training_take(session *s, training *t)
+{
+    const char *name = arguments_text(s->args, "method"), *model = arguments_text(s->args, "model");
+    recognition_parse(s, name, &t->method);
+    take_metric(s, name, &t->method);
+    if (model && t->method.map != SPD_MAP_NONE && t->method.map != SPD_MAP_ML)
+        cli_misuse("--method %s has its own map, and --model is another; leave one of them out",
+                   name);
+    if (model && spd_method_on_vectors(&t->method))
+        cli_misuse("--model: %s works on vectors, and maps apply to matrices only", name);
+    recognition_values(s, &t->method, 1);
+    training_fit_options(s, &t->fit);
+    t->method.fit = &t->fit;
+    training_grids(s, 1, &t->method, &t->grid);
+    if (arguments_flag(s->args, "no-tune") && arguments_count(s->args, "grid"))
+        cli_misuse("--no-tune and --grid cannot be used together");
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+/* The map's size must fit; its metric may be another. */
+static void load_model(session *s, training *t)
+{
+    const char *path = arguments_text(s->args, "model");
+    if (!path)
+        return;
+    t->model = session_model(s, path);
+    shown_check(path, "maps", t->model->n, t->model->options->hermitian, t->set.data);
+    if (t->model->options->metric != t->method.metric)
+        session_remark(s, "%s was learned under the metric %s, but %s uses %s", path,
+                       spd_name(SPD_ENUM_METRIC, t->model->options->metric),
+                       spd_name(SPD_ENUM_CLASSIFIER, t->method.classifier),
+                       spd_name(SPD_ENUM_METRIC, t->method.metric));
+}
+
+void training_load(session *s, const char *path, training *t)
+{
+    int vectors = spd_method_on_vectors(&t->method);
+    const char *column = arguments_text(s->args, "cv-groups");
+    recognition_load(s, path, arguments_text(s->args, "labels"), !vectors, vectors, &t->set);
+    const spd_data *data = t->set.data;
+    if (!data->label)
+        labels_missing(data, " to learn from", "");
+    if (data->classes < 2)
+        cli_fail(
+            "%s: all %zu samples have the label %s; at least two classes are needed to tell apart",
+            data->source, data->p, data->class_name[0]);
+    if (column)
+        groups_take(data, column, "cv-groups", &t->groups);
+    load_model(s, t);
+}
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/* A map that is given is not the one that a cross-validation would learn, so there is none then. */
+static void choose(session *s, training *t)
+{
+    const spd_tune_options tuning = {.size = sizeof tuning,
+                                     .folds = (int)arguments_int(s->args, "cv"),
+                                     .group = t->groups.group,
+                                     .seed = (uint64_t)arguments_int(s->args, "seed"),
+                                     .grid = &t->grid,
+                                     .exhaustive = arguments_flag(s->args, "exhaustive")};
+    t->tuned = (spd_tune_info)SPD_STRUCT(spd_tune_info);
+    if (!t->model && !arguments_flag(s->args, "no-tune"))
+        t->tune_seconds =
+            tuning_run(s, &t->method, &t->set.samples, &tuning, t->set.data->source, &t->tuned);
+}
+
+void training_run(session *s, training *t)
+{
+    choose(s, t);
+    double start = bar_clock();
+    spd_status status =
+        spd_classifier_fit(s->ctx, &t->method, &t->set.samples, t->model, &t->classifier);
+    session_check_in(s, t->set.data->source, status);
+    keep_classifier(t->classifier);
+    predictions_remark(s, status);
+    session_unreached(s, "the map", spd_classifier_model(t->classifier));
+    if (!t->model)
+        recognition_remark(s, &t->method, &t->set);
+    t->fit_seconds = bar_clock() - start;
+    session_talk(s, "learned from %zu samples", t->set.samples.p);
+    bar_clear(&s->bar);
+}

@@ -1,0 +1,48 @@
+/* training.h - a method of the command line with its parameters chosen and trained: what `train`
+ * and `classify` share, and `evaluate` in part. */
+#ifndef SPD_CLI_METHODS_TRAINING_H
+#define SPD_CLI_METHODS_TRAINING_H
+
+#include "cli/methods/groups.h"
+#include "cli/methods/recognition.h"
+
+extern const option options_method[];   /* --method --metric --model --vectors --engine */
+extern const option options_choosing[]; /* --no-tune --cv --cv-groups --grid --exhaustive */
+extern const option options_start[];    /* --init */
+
+/* The groups of options about learned maps. */
+/* clang-format off */
+#define COMMAND_MAP_GROUPS \
+    {"The learned map", options_paper}, {NULL, options_cost}, {NULL, options_start}, \
+    {NULL, options_solver}, {NULL, options_stop}
+/* clang-format on */
+
+typedef struct training {
+    spd_method method;
+    spd_fit_options fit; /* of a learned map */
+    spd_grid grid;
+    recognition_set set;
+    groups groups;       /* of --cv-groups */
+    spd_model *model;    /* of --model, or NULL */
+    spd_tune_info tuned; /* settings is 0 if nothing was chosen */
+    spd_classifier *classifier;
+    double tune_seconds, fit_seconds;
+} training;
+
+/* o <- the options of learned maps. */
+void training_fit_options(session *s, spd_fit_options *o);
+
+/* *grid <- what --grid says; ends the command if a value or grid is given that none of the methods
+ * uses. */
+void training_grids(session *s, size_t methods, const spd_method *method, spd_grid *grid);
+
+/* t->method, fit and grid <- what the command line says. */
+void training_take(session *s, training *t);
+
+/* Loads labelled samples and the model. */
+void training_load(session *s, const char *path, training *t);
+
+/* Chooses parameters that are not given, unless --no-tune or --model is given, and trains. */
+void training_run(session *s, training *t);
+
+#endif

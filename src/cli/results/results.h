@@ -1,0 +1,68 @@
+/* results.h - what `evaluate` was asked, and what the library found. */
+#ifndef SPD_CLI_RESULTS_RESULTS_H
+#define SPD_CLI_RESULTS_RESULTS_H
+
+#include "cli/results/protocol.h"
+#include "cli/methods/recognition.h"
+#include "cli/frame/words.h"
+
+typedef struct results {
+    recognition_set set;
+    protocol protocol;
+    size_t methods;
+    spd_method *method;           /* methods, with the values that the user fixed */
+    const spd_method **method_at; /* methods: where each is */
+    spd_fit_options fit;          /* of learned maps */
+    spd_grid grid;
+    spd_evaluate_options options; /* points to all of these */
+    spd_evaluation *found;
+    words remarks;  /* its remarks in words */
+    json_t *object; /* what --json prints, and files hold */
+} results;
+
+/* A number of a result: its mean, and its deviation. */
+double results_mean(const spd_method_result *result, const spd_result_field *field);
+double results_deviation(const spd_method_result *result, const spd_result_field *field);
+
+/* The i-th field of the seconds. */
+const spd_result_field *results_seconds(size_t i);
+
+/* Runs it all, with remarks on the way. */
+void results_run(session *s, results *e);
+
+/* Accuracy over all rounds for each value of --by (protocol.by.count; NaN where none is
+ * tested). */
+double *results_by(const results *e, size_t method);
+
+/* tables.c: as JSON; as a table, with a line about the page if there is one; what results_final has
+ * chosen, in words. */
+json_t *results_json(session *s, const results *e);
+void results_print(const session *s, const results *e, int page);
+void results_print_final(const json_t *list);
+
+/* final.c: chooses parameters of the methods that --final names on all data. *list <- a JSON list
+ * of what was chosen, with the commands that train so; NULL: none was asked for, or an experiment
+ * runs. CLI_INTERRUPTED where it was ended by Ctrl-C: the list holds what there is. */
+int results_final(session *s, const results *e, json_t **list);
+
+/* The folders of --output and --keep: made where they are not there, and removed again when nothing
+ * comes of it; can they be written to? Asked before long work. */
+void results_make_folder(session *s);
+
+/* Writes predictions.npz, confusion.npz, rounds.csv and results.json into the folder of --output,
+ * each whole or not at all; nothing without --output. */
+void results_write(session *s, const results *e);
+
+/* final.json: the list of results_final. */
+void results_write_final(session *s, const json_t *list);
+
+/* Trains the methods with what was chosen, each round's on its training part, and writes them into
+ * the folder of --keep: METHOD.spdml, or METHOD-ROUND.spdml where there are several rounds. Nothing
+ * without --keep. How many there are. */
+size_t results_keep(session *s, const results *e);
+
+/* "m 23, nu-b 1..5, objective ratio", the values of a method's parameters; the range if rounds
+ * differ, "-" if there are none. The size that the matrices have anyway is "m 30 (no map)". */
+char *results_parameters(const results *e, size_t method);
+
+#endif

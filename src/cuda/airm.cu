@@ -1,0 +1,426 @@
+/* airm.cu - affine-invariant distances and their derivatives, by one-sided Jacobi.
+ *
+ * S_i = L_i L_i'. The columns of G = L_i^-1 L_j are rotated until orthogonal: G V = [g_1 .. g_M];
+ * lambda_k = |g_k|^2 are the eigenvalues of (S_j, S_i). With h_k = L_i^-T g_k
+ *
+ *   d2 = sum ln^2 lambda_k,  C_i = -4 sum (ln lambda/lambda) h_k h_k',  C_j = 4 sum (ln
+ * lambda/lambda^2) h_k h_k'
+ *
+ * Small ones in the registers of a warp (jacobi.cuh), larger ones by a block of threads per pair,
+ * with G in shared memory. */
+#include "cuda/jacobi.cuh"
+#include "cuda/kernels.cuh"
+
+namespace spd
+{
+
+/* ---- factors --------------------------------------------------------------------------------- */
+
+/* A warp per sample; lane r holds row r of S and column r of L^-1. */
+template <int M>
+__global__ void __launch_bounds__(128)
+    factor_kernel(size_t p, const double *S, double *Lf, double *Li, outcome *o)
+{
+    __shared__ __align__(16) double col[4][2][M];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, r = lane < M ? lane : M - 1;
+    for (size_t i = (size_t)blockIdx.x * 4 + warp; i < p; i += (size_t)gridDim.x * 4) {
+        double A[M], x[M];
+        bool ok = true;
+#pragma unroll
+        for (int c = 0; c < M; c++) {
+            A[c] = S[(i * M + c) * M + r];
+            x[c] = c == r;
+        }
+#pragma unroll
+        for (int k = 0; k < M; k++) {
+            double *B = col[warp][k & 1], pivot = __shfl_sync(~0u, A[k], k), d = rsqrt(pivot),
+                   l = A[k] * d;
+            ok = ok && pivot > 0.0;
+            A[k] = l;
+            x[k] *= d;
+            if (lane < M)
+                B[r] = l;
+            __syncwarp();
+#pragma unroll
+            for (int c = k + 1; c < M; c++) {
+                double v = B[c];
+                A[c] = fma(-l, v, A[c]);
+                x[c] = fma(-x[k], v, x[c]);
+            }
+        }
+        if (lane < M) {
+#pragma unroll
+            for (int c = 0; c < M; c += 2)
+                *(double2 *)(Lf + (i * M + r) * M + c) =
+                    make_double2(c <= r ? A[c] : 0.0, c + 1 <= r ? A[c + 1] : 0.0);
+#pragma unroll
+            for (int c = 0; c < M; c++)
+                Li[(i * M + c) * M + r] = c >= r ? x[c] : 0.0;
+        }
+        if (lane == 0 && !ok)
+            atomicMin(&o->bad, (unsigned long long)i);
+        __syncwarp();
+    }
+}
+
+/* Any M: a block of threads per sample. */
+static __global__ void __launch_bounds__(256)
+    factor_block(int M, size_t p, const double *S, double *Lf, outcome *o)
+{
+    extern __shared__ __align__(16) double A[];
+    const int ld = M + 1;
+    for (size_t i = blockIdx.x; i < p; i += gridDim.x) {
+        bool ok = true;
+        for (int x = threadIdx.x; x < M * M; x += blockDim.x)
+            A[x / M * ld + x % M] = S[i * M * M + x];
+        for (int k = 0; k < M; k++) {
+            __syncthreads();
+            const double pivot = A[k * ld + k], root = sqrt(pivot);
+            ok = ok && pivot > 0.0;
+            __syncthreads();
+            for (int r = k + threadIdx.x; r < M; r += blockDim.x)
+                A[r * ld + k] = r == k ? root : A[r * ld + k] / root;
+            __syncthreads();
+            const int left = M - k - 1;
+            for (int x = threadIdx.x; x < left * left; x += blockDim.x) {
+                const int r = k + 1 + x / left, c = k + 1 + x % left;
+                if (r >= c)
+                    A[r * ld + c] = fma(-A[r * ld + k], A[c * ld + k], A[r * ld + c]);
+            }
+        }
+        __syncthreads();
+        for (int x = threadIdx.x; x < M * M; x += blockDim.x)
+            Lf[i * M * M + x] = x / M >= x % M ? A[x / M * ld + x % M] : 0.0;
+        if (threadIdx.x == 0 && !ok)
+            atomicMin(&o->bad, (unsigned long long)i);
+        __syncthreads();
+    }
+}
+
+/* ---- one warp, several pairs ----------------------------------------------------------------- */
+
+/* v <- L^-1 v (in place from the last row), or L^-T v (from the first). */
+template <int M, int NC, bool TRANSPOSE>
+__device__ inline void apply(double (&v)[NC][M], const double *Li)
+{
+#pragma unroll
+    for (int s = 0; s < M; s++) {
+        const int r = TRANSPOSE ? s : M - 1 - s;
+        double u[NC] = {};
+#pragma unroll
+        for (int k = 0; k < M; k++)
+            if (TRANSPOSE ? k >= r : k <= r) {
+                const double t = TRANSPOSE ? Li[k * M + r] : Li[r * M + k];
+#pragma unroll
+                for (int c = 0; c < NC; c++)
+                    u[c] = fma(t, v[c][k], u[c]);
+            }
+#pragma unroll
+        for (int c = 0; c < NC; c++)
+            v[c][r] = u[c];
+    }
+}
+
+/* C <- sum_k w_k h_k h_k', rows NC l .., from H (M x M rows h_k, then pairs of weights). */
+template <int M, int NC>
+__device__ inline void rebuild(const double *H, int side, int l, bool keep, double *C)
+{
+    double out[NC][M] = {};
+#pragma unroll 1
+    for (int k = 0; k < M; k++) {
+        const double w = H[M * M + 2 * k + side];
+        double own[NC];
+#pragma unroll
+        for (int c = 0; c < NC; c++)
+            own[c] = w * H[k * M + NC * l + c];
+#pragma unroll
+        for (int c = 0; c < M; c += 2) {
+            const double2 t = *(const double2 *)(H + k * M + c);
+#pragma unroll
+            for (int q = 0; q < NC; q++) {
+                out[q][c] = fma(own[q], t.x, out[q][c]);
+                out[q][c + 1] = fma(own[q], t.y, out[q][c + 1]);
+            }
+        }
+    }
+    if (!keep)
+        return;
+#pragma unroll
+    for (int c = 0; c < M; c++)
+#pragma unroll
+        for (int q = 0; q < NC; q++)
+            if (NC * l + q >= c)
+                C[tri_at(M, NC * l + q, c)] = out[q][c];
+}
+
+template <int M, int NC, int MINB>
+__global__ void __launch_bounds__(128, MINB)
+    airm_kernel(size_t count, const link *pairs, const double *Lf, const double *Li, double *d2,
+                double *C)
+{
+    constexpr int L = M / NC, G = 32 / L;
+    extern __shared__ __align__(16) double room[];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const bool on = lane < L * G; /* spare lanes shadow lane 0 */
+    const int g = on ? lane / L : 0, l = on ? lane % L : 0;
+    double *H = room + (warp * G + g) * (M * M + 2 * M + 4);
+    for (size_t b = ((size_t)blockIdx.x * 4 + warp) * G; b < count;
+         b += (size_t)gridDim.x * 4 * G) {
+        const size_t e = b + g < count ? b + g : count - 1;
+        const link ij = pairs[e];
+        const double *Lj = Lf + (size_t)ij.j * M * M, *Lx = Li + (size_t)ij.i * M * M;
+        const bool keep = on && b + g < count;
+        double v[NC][M], f = 0.0;
+        scaled K[NC];
+        load_columns<M, NC>(v, Lj, l);
+        apply<M, NC, false>(v, Lx);
+        const bool done = orthogonalise<M, NC, lenient>(v, K, g * L, l);
+#pragma unroll
+        for (int c = 0; c < NC; c++) {
+            const double a = K[c].n, la = log(a), w = 4.0 * la / a;
+            f = a > 0x1p-1022 && done ? fma(la, la, f) : __longlong_as_double(-1);
+            if (on) {
+                H[M * M + 2 * (NC * l + c)] = -w;
+                H[M * M + 2 * (NC * l + c) + 1] = w / a;
+            }
+        }
+        if (C) {
+            apply<M, NC, true>(v, Lx);
+            if (on) {
+#pragma unroll
+                for (int c = 0; c < NC; c++)
+#pragma unroll
+                    for (int k = 0; k < M; k += 2)
+                        *(double2 *)(H + (NC * l + c) * M + k) = make_double2(v[c][k], v[c][k + 1]);
+            }
+            __syncwarp();
+            rebuild<M, NC>(H, 0, l, keep, C + e * tri(M));
+            rebuild<M, NC>(H, 1, l, keep, C + (count + e) * tri(M));
+        }
+        double sum = f;
+        for (int o = 1; o < L; o++)
+            sum += __shfl_sync(~0u, f, g * L + (l + o) % L);
+        if (keep && l == 0)
+            d2[e] = sum;
+        __syncwarp();
+    }
+}
+
+/* ---- one block of threads per pair ----------------------------------------------------------- */
+
+/* Rotates columns x and y (one warp); true when they were not nearly orthogonal. */
+__device__ inline bool rotate_wide(int M, double *x, double *y)
+{
+    const int lane = threadIdx.x % 32;
+    double a = 0.0, b = 0.0, g = 0.0;
+    for (int k = lane; k < M; k += 32) {
+        a = fma(x[k], x[k], a);
+        b = fma(y[k], y[k], b);
+        g = fma(x[k], y[k], g);
+    }
+    a = warp_sum(a);
+    b = warp_sum(b);
+    g = warp_sum(g);
+    if (g == 0.0)
+        return false;
+    const double zeta = (b - a) / (2.0 * g),
+                 t = copysign(1.0, zeta) / (fabs(zeta) + sqrt(fma(zeta, zeta, 1.0)));
+    const double c = rsqrt(fma(t, t, 1.0)), s = c * t;
+    for (int k = lane; k < M; k += 32) {
+        const double u = x[k], v = y[k];
+        x[k] = c * u - s * v;
+        y[k] = s * u + c * v;
+    }
+    return !(g * g < lenient::cosine * (a * b));
+}
+
+/* Column c of G by thread c: L^-1 of it, or L^-T. */
+__device__ inline void solve_wide(int M, int ld, const double *L, double *G, bool transpose)
+{
+    for (int c = threadIdx.x; c < M; c += blockDim.x)
+        for (int s = 0; s < M; s++) {
+            const int r = transpose ? M - 1 - s : s;
+            double x = G[c * ld + r];
+            for (int k = transpose ? r + 1 : 0; k < (transpose ? M : r); k++)
+                x = fma(-(transpose ? L[k * M + r] : L[r * M + k]), G[c * ld + k], x);
+            G[c * ld + r] = x / L[r * M + r];
+        }
+}
+
+/* All columns orthogonal; false when that takes too long. Pairs by the circle method. */
+__device__ inline bool orthogonalise(int M, int ld, double *G)
+{
+    for (int s = 0; s < SWEEPS; s++) {
+        int more = 0;
+        for (int step = 0; step < M - 1; step++) {
+            for (int t = threadIdx.x / 32; t < M / 2; t += blockDim.x / 32) {
+                const int a = t ? (step + t) % (M - 1) : M - 1, b = (step + M - 1 - t) % (M - 1);
+                more |= rotate_wide(M, G + a * ld, G + b * ld);
+            }
+            __syncthreads();
+        }
+        if (!__syncthreads_or(more))
+            return true;
+    }
+    return false;
+}
+
+static __global__ void __launch_bounds__(256)
+    airm_block(int M, size_t count, const link *pairs, const double *Lf, double *d2, double *C)
+{
+    /* M columns of M + 1, then lambda and two weights each */
+    extern __shared__ __align__(16) double G[];
+    const int ld = M + 1, T = tri(M);
+    double *lambda = G + M * ld, *wi = lambda + M, *wj = wi + M;
+    for (size_t e = blockIdx.x; e < count; e += gridDim.x) {
+        const double *Li = Lf + (size_t)pairs[e].i * M * M, *Lj = Lf + (size_t)pairs[e].j * M * M;
+        for (int x = threadIdx.x; x < M * M; x += blockDim.x)
+            G[x % M * ld + x / M] = Lj[x];
+        __syncthreads();
+        solve_wide(M, ld, Li, G, false);
+        __syncthreads();
+        const bool done = orthogonalise(M, ld, G);
+        for (int c = threadIdx.x / 32; c < M; c += blockDim.x / 32) {
+            double a = 0.0;
+            for (int k = threadIdx.x % 32; k < M; k += 32)
+                a = fma(G[c * ld + k], G[c * ld + k], a);
+            a = warp_sum(a);
+            if (threadIdx.x % 32 == 0) {
+                const double la = log(a);
+                lambda[c] = a > 0x1p-1022 && done ? la : __longlong_as_double(-1);
+                wi[c] = -4.0 * la / a;
+                wj[c] = 4.0 * la / a / a;
+            }
+        }
+        __syncthreads();
+        if (C)
+            solve_wide(M, ld, Li, G, true);
+        if (threadIdx.x == 0) {
+            double sum = 0.0;
+            for (int k = 0; k < M; k++)
+                sum = fma(lambda[k], lambda[k], sum);
+            d2[e] = sum;
+        }
+        __syncthreads();
+        for (int x = threadIdx.x; x < M * M && C; x += blockDim.x) {
+            const int r = x % M, c = x / M;
+            if (r < c)
+                continue;
+            double si = 0.0, sj = 0.0;
+            for (int k = 0; k < M; k++) {
+                const double t = G[k * ld + r] * G[k * ld + c];
+                si = fma(wi[k], t, si);
+                sj = fma(wj[k], t, sj);
+            }
+            C[e * T + tri_at(M, r, c)] = si;
+            C[(count + e) * T + tri_at(M, r, c)] = sj;
+        }
+        __syncthreads();
+    }
+}
+
+/* ---- which one ------------------------------------------------------------------------------- */
+
+template <int M>
+static void factor_launch(const shape &s, const double *S, double *L, double *Li, outcome *o)
+{
+    size_t need = (s.p + 3) / 4, grid = (size_t)s.processors * 3;
+    factor_kernel<M><<<(unsigned)(need < grid ? need : grid), 128, 0, s.stream>>>(s.p, S, L, Li, o);
+}
+
+void airm_samples(const shape &s, const double *S, double *L, double *Li, outcome *o)
+{
+    switch (s.M) {
+    case 8:
+        factor_launch<8>(s, S, L, Li, o);
+        break;
+    case 16:
+        factor_launch<16>(s, S, L, Li, o);
+        break;
+    case 20:
+        factor_launch<20>(s, S, L, Li, o);
+        break;
+    case 24:
+        factor_launch<24>(s, S, L, Li, o);
+        break;
+    case 30:
+        factor_launch<30>(s, S, L, Li, o);
+        break;
+    case 32:
+        factor_launch<32>(s, S, L, Li, o);
+        break;
+    default: {
+        int bytes = s.M * (s.M + 1) * 8;
+        check(
+            cudaFuncSetAttribute(factor_block, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+            "factors");
+        size_t grid = (size_t)s.processors * 8;
+        factor_block<<<(unsigned)(s.p < grid ? s.p : grid), 256, bytes, s.stream>>>(s.M, s.p, S, L,
+                                                                                    o);
+    }
+    }
+    launched("factors");
+}
+
+template <int M, int NC, int MINB>
+static void launch(const shape &s, size_t count, const link *pairs, const double *L,
+                   const double *Li, double *d2, double *C)
+{
+    constexpr int G = 32 / (M / NC), bytes = 4 * G * (M * M + 2 * M + 4) * 8;
+    auto kernel = airm_kernel<M, NC, MINB>;
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+          "AIRM pairs");
+    size_t need = (count + 4 * G - 1) / (4 * G), grid = (size_t)s.processors * MINB;
+    kernel<<<(unsigned)(need < grid ? need : grid), 128, bytes, s.stream>>>(count, pairs, L, Li, d2,
+                                                                            C);
+}
+
+void airm_pairs(const shape &s, size_t count, const link *pairs, const double *L, const double *Li,
+                double *d2, double *C)
+{
+    if (count == 0)
+        return;
+    switch (s.few ? -s.M : s.M) { /* of few pairs more lanes for each */
+    case -8:
+        launch<8, 2, 2>(s, count, pairs, L, Li, d2, C);
+        break;
+    case -16:
+        launch<16, 2, 2>(s, count, pairs, L, Li, d2, C);
+        break;
+    case -20:
+        launch<20, 2, 2>(s, count, pairs, L, Li, d2, C);
+        break;
+    case 8:
+        launch<8, 4, 4>(s, count, pairs, L, Li, d2, C);
+        break;
+    case 16:
+        launch<16, 4, 2>(s, count, pairs, L, Li, d2, C);
+        break;
+    case 20:
+        launch<20, 4, 2>(s, count, pairs, L, Li, d2, C);
+        break;
+    case -24:
+    case 24:
+        launch<24, 2, 2>(s, count, pairs, L, Li, d2, C);
+        break;
+    case -30:
+    case 30:
+        launch<30, 2, 2>(s, count, pairs, L, Li, d2, C);
+        break;
+    case -32:
+    case 32:
+        launch<32, 2, 2>(s, count, pairs, L, Li, d2, C);
+        break;
+    default: {
+        int bytes = (s.M * (s.M + 1) + 3 * s.M) * 8;
+        check(cudaFuncSetAttribute(airm_block, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+              "AIRM pairs");
+        size_t grid = (size_t)s.processors * 8;
+        airm_block<<<(unsigned)(count < grid ? count : grid), 256, bytes, s.stream>>>(
+            s.M, count, pairs, L, d2, C);
+    }
+    }
+    launched("AIRM pairs");
+}
+
+} /* namespace spd */

@@ -1,0 +1,209 @@
+/* search.c - which method finds the neighbours, and how many of the true ones an approximate search
+ * has found. */
+#include "search/search.h"
+
+#include <math.h>
+
+#include "base/order.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "ops/fault.h"
+#include "ops/pairwise.h"
+#include "run/engine.h"
+#include "search/bounds.h"
+
+#define OPERATIONS 4e11 /* of the exact search: about a minute */
+
+enum { PURPOSE_RECALL = 3 };
+
+/* ---- what the methods share ------------------------------------------------------------------ */
+
+size_t search_wanted(const search_job *job, size_t query, int list)
+{
+    if (job->label && job->label[query] < 0)
+        return list ? 0 : job->k_unlabelled;
+    return job->k[list];
+}
+
+spd_status search_lists(spd_context *ctx, const search *s, size_t rows, arena *keep,
+                        neighbour **list, size_t **count)
+{
+    *list = arena_alloc(keep, rows, s->each * sizeof **list);
+    *count = arena_zero(keep, rows, MAX_LISTS * sizeof **count);
+    return *list && *count ? SPD_OK : ctx_nomem(ctx, "neighbours");
+}
+
+spd_status search_fault(spd_context *ctx, const search *s, size_t query, size_t sample)
+{
+    const search_job *job = s->job;
+    size_t n2 = s->n * s->n;
+    double *room = mem_alloc(2 * n2, sizeof *room);
+    if (!room)
+        return ctx_nomem(ctx, "neighbours");
+    const double *Q = set_sample(job->queries, query, room);
+    const double *X = set_sample(job->samples, sample, room + n2);
+    spd_status status = SPD_EIO;
+    if (Q && X)
+        status = fault_pair(ctx, s->n, s->within ? "X" : "Q", query, Q, "X", sample, X);
+    mem_free(room);
+    return set_fail(ctx, job->samples, status);
+}
+
+/* ---- the share of true neighbours ------------------------------------------------------------ */
+
+void search_draw(uint64_t seed, size_t q, size_t count, size_t *queries)
+{
+    rng r;
+    rng_seed(&r, rng_key(seed, PURPOSE_RECALL, 0));
+    for (size_t i = 0; i < q; i++)
+        queries[i] = i;
+    rng_draw(&r, count, q, queries);
+}
+
+/* Of the `wanted` true neighbours of one list those that were found; a tie counts. */
+static size_t found_of(const neighbour *list, size_t count, const neighbour *exact, size_t wanted)
+{
+    size_t same = 0;
+    while (same < count && same < wanted && list[same].d2 <= exact[wanted - 1].d2)
+        same++;
+    return same;
+}
+
+/* found->recall <- estimated on queries drawn at random, whose exact lists are found. */
+static spd_status estimate_recall(spd_context *ctx, const search *s, search_result *found)
+{
+    arena room = {0};
+    neighbour *exact = NULL;
+    size_t rows = smaller(RECALL_QUERIES, s->q), same = 0, all = 0;
+    size_t *count = NULL, *row = arena_alloc(&room, s->q, sizeof *row);
+    spd_status status =
+        row ? search_lists(ctx, s, rows, &room, &exact, &count) : ctx_nomem(ctx, "neighbours");
+    if (status == SPD_OK) {
+        search_draw(s->job->seed, s->q, rows, row);
+        status = tiles_run(ctx, s, (subset){rows, row}, (subset){s->p, NULL}, exact, count);
+    }
+    for (size_t a = 0; status == SPD_OK && a < rows; a++)
+        for (size_t which = 0; which < MAX_LISTS; which++) {
+            size_t wanted = count[MAX_LISTS * a + which], skip = which ? s->job->k[0] : 0;
+            all += wanted;
+            same += found_of(found->list + row[a] * s->each + skip,
+                             found->count[MAX_LISTS * row[a] + which], exact + a * s->each + skip,
+                             wanted);
+        }
+    found->recall = all ? (double)same / (double)all : 1.0;
+    found->exact += (double)rows * (double)(s->p - (s->within ? 1 : 0));
+    arena_free(&room);
+    return status;
+}
+
+/* ---- one search ------------------------------------------------------------------------------ */
+
+int search_is_long(spd_metric id, size_t n, size_t p, size_t q)
+{
+    const metric *m = metric_get(id);
+    double one = m->flat ? (double)m->size(n) : bounds_exact_cost(m, n);
+    return (double)p * (double)q * one > OPERATIONS;
+}
+
+static int in_memory(const search_job *job)
+{
+    return set_doubles(job->samples) && set_doubles(job->queries);
+}
+
+int search_approximates(const search_job *job)
+{
+    const spd_set *X = job->samples, *Q = job->queries;
+    if (job->candidate)
+        return 1;
+    if (!in_memory(job) || (Q != X && Q->p <= RECALL_QUERIES))
+        return 0;
+    return job->search == SPD_SEARCH_APPROXIMATE ||
+           (job->search == SPD_SEARCH_AUTO && !job->brute &&
+            search_is_long(job->metric, X->n, X->p, Q->p));
+}
+
+/* F and G <- the sets, prepared, if both are in memory. */
+static spd_status prepare(spd_context *ctx, search *s, arena *room)
+{
+    const search_job *job = s->job;
+    if (!in_memory(job))
+        return SPD_OK;
+    s->X = set_doubles(job->samples);
+    s->Q = set_doubles(job->queries);
+    return prepare_both(ctx, s->metric, s->n, s->p, s->X, s->q, s->within ? NULL : s->Q, "Q", room,
+                        &s->F, &s->G);
+}
+
+/* found->list, count, exact <- by the method for the job. */
+static spd_status find(spd_context *ctx, const search *s, search_result *found)
+{
+    const search_job *job = s->job;
+    if (!job->candidate && s->F)
+        return found->search == SPD_SEARCH_EXACT ? pruned_run(ctx, s, found)
+                                                 : descent_run(ctx, s, found);
+    size_t samples = job->candidate ? job->candidates : s->p;
+    found->exact = (double)s->q * (double)(s->within && !job->candidate ? samples - 1 : samples);
+    return tiles_run(ctx, s, (subset){s->q, NULL}, (subset){samples, job->candidate}, found->list,
+                     found->count);
+}
+
+/* The same by the engine that is to do it; SPD_DECLINED: by the processor. */
+static spd_status find_elsewhere(spd_context *ctx, const search *s, search_result *found)
+{
+    const search_job *job = s->job;
+    arena room = {0};
+    set_job j = {.of = OPERATION_NEAREST,
+                 .task = "neighbours",
+                 .unit = "pairs",
+                 .X = job->samples,
+                 .Y = s->within ? NULL : job->queries,
+                 .metric = job->metric,
+                 .k = {job->k[0], job->k[1]},
+                 .label = job->label};
+    const engine_table *e = job->here ? NULL : engine_for(ctx, &j);
+    if (!e || found->search == SPD_SEARCH_APPROXIMATE)
+        return SPD_DECLINED;
+    int64_t *index = j.out[0] = arena_alloc(&room, s->q, s->each * sizeof *index);
+    double *d2 = j.out[1] = arena_alloc(&room, s->q, s->each * sizeof *d2);
+    spd_status status = arena_status(&room, ctx, "neighbours");
+    if (status == SPD_OK)
+        status = e->run[j.of](ctx, &j);
+    for (size_t at = 0; at < s->q * s->each && status == SPD_OK; at++) {
+        size_t second = s->q * job->k[0], which = at >= second, k = job->k[which];
+        size_t query = (which ? at - second : at) / k, *count = found->count + MAX_LISTS * query;
+        if (isfinite(d2[at]))
+            found->list[query * s->each + (which ? job->k[0] : 0) + count[which]++] =
+                (neighbour){d2[at], (size_t)index[at], 0};
+    }
+    arena_free(&room);
+    return status;
+}
+
+spd_status search_run(spd_context *ctx, const search_job *job, arena *keep, search_result *found)
+{
+    arena room = {0};
+    search s = {.job = job,
+                .kernels = kernels_get(),
+                .metric = metric_get(job->metric),
+                .n = job->samples->n,
+                .p = job->samples->p,
+                .q = job->queries->p,
+                .each = job->k[0] + job->k[1],
+                .within = job->queries == job->samples};
+    s.size = s.metric->size(s.n);
+    *found =
+        (search_result){.pairs = (double)s.q * (double)(s.p - (s.within ? 1 : 0)), .recall = 1.0};
+    found->search = search_approximates(job) ? SPD_SEARCH_APPROXIMATE : SPD_SEARCH_EXACT;
+    spd_status status = search_lists(ctx, &s, s.q, keep, &found->list, &found->count);
+    if (status == SPD_OK)
+        status = find_elsewhere(ctx, &s, found);
+    if (status == SPD_DECLINED) {
+        status = prepare(ctx, &s, &room);
+        if (status == SPD_OK)
+            status = find(ctx, &s, found);
+    }
+    if (status == SPD_OK && found->search == SPD_SEARCH_APPROXIMATE)
+        status = estimate_recall(ctx, &s, found);
+    arena_free(&room);
+    return status;
+}
