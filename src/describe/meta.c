@@ -1,14 +1,19 @@
 /* meta.c - the record of a run: descriptor, parameters, inputs, version. */
 #include "base/memory.h"
+#include "base/plain.h"
 #include "describe/rows.h"
+
+#include <string.h>
 
 /* ---- what the rows of the matrices are ------------------------------------------------------ */
 
 json_t *rows_text(const char *text)
 {
-    json_error_t error;
-    json_t *value = json_pack_ex(&error, 0, "s", text);
-    return value || json_error_code(&error) != json_error_invalid_utf8 ? value : json_string("?");
+    uint32_t code;
+    size_t size = strlen(text), at = 0, took = 1;
+    while (at < size && (took = utf8_get(text + at, size - at, &code)) > 0)
+        at += took;
+    return json_string(at < size ? "?" : text); /* NULL: out of memory, and nothing else */
 }
 
 /* ---- clips ----------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@
  *   hit KIND FD                                     of fail and deny: it happened
  *   calls N                                         of count
  *   leak N bytes, allocated at MODULE+OFFSET        blocks of the command itself, at the end
+ *   died MODULE                                     of each caller of the place of a crash
  *
  * Allocations are interposed. System calls are caught by a seccomp filter that sends SIGSYS for
  * each, so those inside the C library are seen too; the handler makes the call itself from an
@@ -468,6 +469,22 @@ static int watch_calls(void)
            syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
+/* ---- crashes --------------------------------------------------------------------------------- */
+
+/* Says in which modules the process died, then lets it die. */
+static void crashed(int number)
+{
+    void *all[CALLERS];
+    busy = 1;
+    int found = backtrace(all, CALLERS);
+    for (int i = 0; i < found; i++) {
+        const module *m = module_of(all[i]);
+        if (m)
+            say("died %s\n", m->name);
+    }
+    signal(number, SIG_DFL); /* back to the faulting instruction, or to abort */
+}
+
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
 static void read_plan(const char *text)
@@ -507,6 +524,8 @@ __attribute__((constructor)) static void begin(void)
         plan.log = high;
     }
     read_plan(text);
+    signal(SIGSEGV, crashed);
+    signal(SIGABRT, crashed);
     int wants_calls = plan.mode != LIST_ALLOC && plan.mode != DENY;
     if (wants_calls && !watch_calls()) {
         say("no filter\n");

@@ -244,9 +244,11 @@ class Sweep:
                     old[output] = content(folder / output)
         status, output, errors = self.run(COMMANDS[name][0], folder, plan, log)
         wrong = self.look(name, folder, old, status, output, errors, log, plan.startswith("deny"))
-        reached = log.exists() and "hit " in log.read_text()
+        said = log.read_text() if log.exists() else ""
+        reached = "hit " in said
         shutil.rmtree(folder)
         modules = {caller.split("+")[0] for caller in callers}
+        modules |= set(re.findall(r"^died (\S+)", said, re.M))  # of another thread, say
         died = status is None or status < 0 or not errors.startswith(b"spdml:")
         known = next((KNOWN[m] for m in KNOWN if m in modules), None) if wrong and died else None
         return wrong, reached, known
@@ -396,7 +398,9 @@ class Sweep:
 # ---- contents of files ---------------------------------------------------------------------------
 
 def masked(data):
-    """Without what differs from run to run: times, and how many digits they have."""
+    """Without what differs from run to run: times, and how many digits they have. A link in a page
+    is left out too: one whose path cannot be resolved is plain text."""
+    data = re.sub(rb'<a href="(?!#)[^"]*">([^<]*)</a>', rb"\1", data)
     return re.sub(rb"[-+]?\d+(\.\d+)?(e[-+]?\d+)?| +|-{3,}", b"#", data)
 
 

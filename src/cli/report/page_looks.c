@@ -59,7 +59,12 @@ void page_looks(FILE *f, const page *p)
     explained x = {.n = p->model->n, .m = p->model->m, .hermitian = p->model->options->hermitian};
     const words none = {0};
     double *M = mean_of(p);
-    if (!M || explained_fill(NULL, p->model->W, M, &x) < 0)
+    if (!M)
+        return;
+    spd_status status = explained_fill(NULL, p->model->W, M, &x);
+    if (status == SPD_ENOMEM)
+        cli_out_of_memory("the explanation of the map");
+    if (status < 0)
         return;
     x.rows = layout_of(x.n, p->e->set.data->meta, &none, NULL);
     x.by = explained_usual(&x);
