@@ -134,27 +134,28 @@ static int run(session *s)
 
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", .words = option_methods, .list = 1, .required = 1,
+     .common = 1,
      .help = "Methods, separated by commas: [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP of ml, "
              "multi, random, mean, csp"},
-    {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
-     .help = "Training matrices: those whose COLUMN has one of the values; several clauses must "
+    {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1, .common = 1,
+     .help = "Training matrices are those whose COLUMN has one of the values; several clauses must "
              "all hold. Default: all that --test-where does not select"},
     {"test-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
      .help = "Test matrices. Default: all that --train-where does not select"},
-    {"split", 0, OPTION_REAL, "F", NULL, 0.001, 0.999,
-     .help = "Random splits: train on this share of each class, test on the rest"},
+    {"split", 0, OPTION_REAL, "F", NULL, 0.001, 0.999, .common = 1,
+     .help = "Random splits that train on this share of each class and test on the rest"},
     {"train-per-class", 0, OPTION_INT, "N", NULL, 1, 1000000000,
-     .help = "Random splits: train on this many samples of each class"},
-    {"outer-folds", 0, OPTION_INT, "N", NULL, 2, 1000000,
-     .help = "Cross-validation as the protocol: matrices are dealt out to N folds, stratified by "
-             "class; each fold is tested once, all others train"},
-    {"outer-groups", 0, OPTION_TEXT, "COLUMN",
-     .help = "With --outer-folds: matrices with the same value of COLUMN are in one fold"},
+     .help = "Random splits that train on this many samples of each class"},
+    {"outer-folds", 0, OPTION_INT, "N", NULL, 2, 1000000, .common = 1,
+     .help = "Cross-validation with N folds, stratified by class; each is tested once, the others "
+             "train"},
+    {"outer-groups", 0, OPTION_TEXT, "COLUMN", .common = 1,
+     .help = "Keep matrices with the same value of COLUMN in one of the --outer-folds"},
     {"repeats", 0, OPTION_INT, "N", "10", 1, 100000,
      .help =
          "Number of random splits; with --outer-folds, which are dealt once by default, how often"},
-    {"leave-one-group-out", 0, OPTION_TEXT, "COLUMN",
-     .help = "One round per value of COLUMN: test on its matrices, train on all others"},
+    {"leave-one-group-out", 0, OPTION_TEXT, "COLUMN", .common = 1,
+     .help = "Test on the matrices of each value of COLUMN in turn, train on all others"},
     {"recenter", 0, OPTION_TEXT, "COLUMN",
      .help = "First recentre: move the mean of the matrices of each value of COLUMN to the "
              "identity. This uses test matrices, but no labels. Train and predict do not recentre; "
@@ -165,10 +166,10 @@ static const option options[] = {
              "classes; scores of all classes may take longer than predictions"},
     OPTION_VECTORS,
     OPTION_ENGINE,
-    {"output", 'o', OPTION_FILE, "DIR", .writes = 1,
-     .help = "Write report.html, a page with figures, and results.json, final.json, results.csv, "
-             "rounds.csv, predictions.npz, confusion.npz, the data of the figures and samples.svg "
-             "into the folder DIR"},
+    {"output", 'o', OPTION_FILE, "DIR", .writes = 1, .common = 1,
+     .help = "Write a report and all results into the folder DIR: report.html, a page with "
+             "figures, results.json, final.json, results.csv, rounds.csv, predictions.npz, "
+             "confusion.npz, the data of the figures and samples.svg"},
     {"keep", 0, OPTION_FILE, "DIR", .writes = 1,
      .help = "Write the trained methods into the folder DIR, for 'spdml predict': METHOD.spdml, or "
              "METHOD-ROUND.spdml if there are several rounds"},

@@ -86,6 +86,7 @@ static int parse_short(arguments *a, const char *letters)
         const option *o = command_option_lettered(a->command, *letters);
         if (!o)
             return misused(a, "unknown option -%c", *letters);
+        a->brief |= o->type == OPTION_FLAG && strcmp(o->name, "help") == 0;
         int takes_rest = o->type != OPTION_FLAG && letters[1];
         int code = take(a, o, takes_rest ? letters + 1 : NULL);
         if (code || takes_rest)

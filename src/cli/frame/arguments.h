@@ -18,6 +18,7 @@ typedef struct arguments {
     size_t operand_count;
     char **word;   /* all words after the command's name, as they were typed */
     int words, at; /* at: the next one to read */
+    int brief;     /* help was asked for as -h, not as --help */
 } arguments;
 
 /* Reads argv[0 .. argc-1], the words after the command's name: `--opt value`, `--opt=value`,
@@ -27,7 +28,7 @@ typedef struct arguments {
 int arguments_parse(arguments *a, const command *c, int argc, char **argv);
 
 /* Values by an option's long name: what was given last, or the default. The option must be in
- * the command's table. arguments_text gives NULL where there is neither. */
+ * the command's table. arguments_text gives NULL if there is neither. */
 int arguments_flag(const arguments *a, const char *name);
 int64_t arguments_int(const arguments *a, const char *name);
 double arguments_real(const arguments *a, const char *name);
