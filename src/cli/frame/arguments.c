@@ -157,6 +157,23 @@ int arguments_parse(arguments *a, const command *c, int argc, char **argv)
     return check_complete(a);
 }
 
+arguments *arguments_copy(const arguments *a)
+{
+    arguments *copy = cli_alloc(1, sizeof *copy, "the command line");
+    *copy = *a;
+    return copy;
+}
+
+void arguments_add(arguments *a, const char *name, const char *text)
+{
+    argument_given *given = cli_alloc(a->given_count + 1, sizeof *given, "the command line");
+    for (size_t i = 0; i < a->given_count; i++)
+        given[i] = a->given[i];
+    given[a->given_count++] =
+        (argument_given){command_option_named(a->command, name, strlen(name)), text};
+    a->given = given;
+}
+
 size_t arguments_count(const arguments *a, const char *name)
 {
     size_t count = 0;

@@ -27,6 +27,12 @@ typedef struct arguments {
  * What it holds is freed with the command. */
 int arguments_parse(arguments *a, const command *c, int argc, char **argv);
 
+/* A copy that options can be added to. */
+arguments *arguments_copy(const arguments *a);
+
+/* As if that option had been typed too; a keeps what it had. */
+void arguments_add(arguments *a, const char *name, const char *text);
+
 /* Values by an option's long name: what was given last, or the default. The option must be in
  * the command's table. arguments_text gives NULL if there is neither. */
 int arguments_flag(const arguments *a, const char *name);

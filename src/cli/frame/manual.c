@@ -9,7 +9,6 @@
 #include "cli/frame/commands.h"
 #include "spdml.h"
 
-#define COLUMNS       79
 #define OPTION_COLUMN 24
 #define TOPIC_ROWS    64 /* more than any enumeration has */
 
@@ -84,21 +83,7 @@ static const char *const exit_statuses =
 /* Words of text from column `at` on, later lines indented; ends the line. */
 static void wrap(FILE *out, size_t at, size_t indent, const char *text)
 {
-    int first = 1;
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        if (!first && at + 1 + length > COLUMNS) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            at = indent;
-            first = 1;
-        }
-        fprintf(out, "%s%.*s", first ? "" : " ", (int)length, text);
-        at += length + (first ? 0 : 1);
-        first = 0;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
+    fprintf(out, "%s\n", words_wrap(text, at, indent));
 }
 
 static void wrap_all(FILE *out, const char *const *paragraphs)

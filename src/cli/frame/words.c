@@ -67,3 +67,21 @@ int words_has(const words *w, const char *word)
             return 1;
     return 0;
 }
+
+char *words_wrap(const char *text, size_t at, size_t indent)
+{
+    char *wrapped = cli_alloc((indent + 2) * strlen(text) + 1, 1, "a text"), *end = wrapped;
+    const char *between = "";
+    for (size_t length; *text; text += length, text += strspn(text, " ")) {
+        length = strcspn(text, " ");
+        if (*between && at + 1 + length > WORDS_COLUMNS) {
+            end += sprintf(end, "\n%*s", (int)indent, "");
+            at = indent;
+            between = "";
+        }
+        end += sprintf(end, "%s%.*s", between, (int)length, text);
+        at += strlen(between) + length;
+        between = " ";
+    }
+    return wrapped;
+}

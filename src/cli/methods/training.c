@@ -9,7 +9,7 @@
 /* ---- options --------------------------------------------------------------------------------- */
 
 const option options_method[] = {
-    {"method", 0, OPTION_TEXT, "NAME", .words = option_methods, .required = 1, .common = 1,
+    {"method", 0, OPTION_TEXT, "NAME", "cdl", .words = option_methods, .common = 1,
      .help =
          "[pca-]CLASSIFIER[-METRIC][-MAP]: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, "
          "riemannian-hessian-lle, riemannian-laplacian, ksvm, ts-lda, cov3dj, src or gsrc, with a "
