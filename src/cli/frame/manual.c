@@ -53,8 +53,7 @@ static const char *const classifiers[TOPIC_ROWS] = {
     [SPD_CLASSIFIER_KNN] = "k nearest neighbours: the majority among them",
     [SPD_CLASSIFIER_MDM] = "minimum distance to mean: the class with the nearest mean",
     [SPD_CLASSIFIER_RSR] = "Riemannian sparse representation: sparse coding with a Stein kernel",
-    [SPD_CLASSIFIER_CDL] = "covariance discriminative learning: partial least squares with the "
-                           "log-Euclidean kernel",
+    [SPD_CLASSIFIER_CDL] = "covariance discriminative learning: kernel partial least squares",
     [SPD_CLASSIFIER_CDL_LDA] = "the same with kernel discriminant analysis",
     [SPD_CLASSIFIER_PGA] = "principal geodesic analysis, then the nearest neighbour",
     [SPD_CLASSIFIER_LLE] = "locally linear embedding, then the nearest neighbour",

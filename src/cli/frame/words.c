@@ -71,17 +71,20 @@ int words_has(const words *w, const char *word)
 char *words_wrap(const char *text, size_t at, size_t indent)
 {
     char *wrapped = cli_alloc((indent + 2) * strlen(text) + 1, 1, "a text"), *end = wrapped;
-    const char *between = "";
     for (size_t length; *text; text += length, text += strspn(text, " ")) {
         length = strcspn(text, " ");
-        if (*between && at + 1 + length > WORDS_COLUMNS) {
-            end += sprintf(end, "\n%*s", (int)indent, "");
+        if (end > wrapped && at + 1 + length > WORDS_COLUMNS) {
+            *end++ = '\n';
+            memset(end, ' ', indent);
+            end += indent;
             at = indent;
-            between = "";
+        } else if (end > wrapped) {
+            *end++ = ' ';
+            at++;
         }
-        end += sprintf(end, "%s%.*s", between, (int)length, text);
-        at += strlen(between) + length;
-        between = " ";
+        memcpy(end, text, length);
+        end += length;
+        at += length;
     }
     return wrapped;
 }
