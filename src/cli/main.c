@@ -22,7 +22,9 @@ static int run_command(const command *c, int argc, char **argv)
     session s;
     void *mark = cli_mark();
     int code = arguments_parse(&args, c, argc, argv);
-    if (code == CLI_GOOD && arguments_flag(&args, "help")) {
+    if (code == CLI_GOOD && args.brief) {
+        manual_brief(stdout, c);
+    } else if (code == CLI_GOOD && arguments_flag(&args, "help")) {
         manual_help(stdout, c);
     } else if (code == CLI_GOOD) {
         session_open(&s, &args);
@@ -56,7 +58,7 @@ static int dispatch(int argc, char **argv)
         return cli_refuse("unknown option %s; options follow the command, see 'spdml --help'",
                           argv[1]);
     const command *c = commands_find(argv[1]);
-    return c ? run_command(c, argc - 2, argv + 2) : commands_unknown(argv[1]);
+    return c ? run_command(c, argc - 2, argv + 2) : commands_unknown(argv[1], 0);
 }
 
 /* Where a standard file is closed, the next file opened would take its place, and a table would

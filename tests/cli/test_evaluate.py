@@ -3,6 +3,8 @@
 import csv
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import time
@@ -320,7 +322,7 @@ def test_table(spdml, data):
                 "--repeats", "3", "-m", "2", "--objective", "difference", "--nu-b", "1").good().out
     assert "48 matrices 5 x 5, 3 classes" in out and "3 random splits" in out
     line = next(x for x in out.splitlines() if x.startswith("nn-stein-ml"))
-    assert "+-" in line and "m 2, nu-w 8, nu-b 1" in line
+    assert "+-" in line and "m 2, nu-w 8, nu-b 1" in out.split("parameters:")[1]
 
 
 def test_vectors(spdml, data, tmp_path, rng):
@@ -346,7 +348,7 @@ def test_vectors(spdml, data, tmp_path, rng):
     (["--train-where", "subject=ann", "--train-where", "subject=bob"], ["no matrix satisfies"], 1),
     (["--train-where", "subject=ann,bob,cat,dan"], ["nothing is left"], 1),
     (["--train-where", "y=a"], ["one class"], 1),
-    ([], ["one protocol"], 2),
+    (["--split", "0.5", "--outer-folds", "3"], ["one protocol", "not several"], 2),
     (["--split", "0.5", "--leave-one-group-out", "subject"], ["not several"], 2),
     (["--leave-one-group-out", "who"], ["no column 'who'"], 1),
     (["--split", "0.5", "--by", "who"], ["--by", "no column 'who'"], 1),
@@ -479,3 +481,57 @@ def test_interrupt(command, rng, tmp_path):
     assert run.returncode == 130 and out == b""
     assert err.decode().count("\n") == 1 and "interrupted" in err.decode()
     assert not (tmp_path / "results").exists()
+
+
+# ---- without options, and on 80 columns ---------------------------------------------------------
+
+
+def results_of(shown):
+    return [{k: v for k, v in r.items() if "seconds" not in k and k != "rounds"} for r in shown["results"]]
+
+
+@pytest.mark.parametrize("left_out, expected", [
+    ([], ["--leave-one-group-out", "subject"]),
+    (["subject"], ["--leave-one-group-out", "session"]),
+    (["subject", "session"], ["--outer-folds", "5"])])
+def test_without_options(spdml, data, tmp_path, left_out, expected):
+    """A protocol by what the data have; the command that is printed repeats it exactly."""
+    np.savez(tmp_path / "d.npz", **{k: v for k, v in data.items() if k not in left_out})
+    shown = spdml("evaluate", "d.npz", "--json", "--final", "none").good().json
+    words = shlex.split(shown["command"])
+    assert words[:3] == ["spdml", "evaluate", "d.npz"] and "--methods" in words
+    assert " ".join(expected) in shown["command"]
+    again = spdml(*words[1:], "--json").good().json
+    assert "command" not in again and results_of(again) == results_of(shown)
+    assert shown["command"] in spdml("evaluate", "d.npz", "--final", "none").good().out
+
+
+def test_protocol_of_small_classes_and_of_groups_that_are_classes(spdml, data, tmp_path):
+    few = {k: v[:9] for k, v in data.items()}
+    np.savez(tmp_path / "d.npz", X=few["X"], y=few["y"], subject=few["y"])
+    shown = spdml("evaluate", "d.npz", "--methods", "nn-airm", "--json", "--final", "none").good().json
+    assert "--split 0.5 --repeats 10" in shown["command"] and shown["rounds"] == 10
+    np.savez(tmp_path / "d.npz", **{**data, "subject": np.arange(len(data["y"])) // 3})
+    shown = spdml("evaluate", "d.npz", "--methods", "nn-airm", "--json", "--final", "none").good().json
+    assert "--outer-folds 5 --outer-groups subject" in shown["command"] and shown["rounds"] == 5
+
+
+@pytest.mark.parametrize("uneven", [False, True])
+def test_tables_fit_a_terminal(spdml, data, tmp_path, uneven):
+    keep = np.flatnonzero(~((data["y"] == "a") & (np.arange(len(data["y"])) > 20))) if uneven else slice(None)
+    np.savez(tmp_path / "d.npz", **{k: v[keep] for k, v in data.items()})
+    words = ["evaluate", "d.npz", "--methods", "nn-airm,nn-log-euclidean-ml,riemannian-hessian-lle,knn-stein",
+             "--grid", "m=2,3", "--grid", "nu-b=2,3", "--split", "0.5", "--repeats", "4", "--auc", "--by", "subject"]
+    out = spdml(*words, "--final", "none").good().out
+    wide = spdml(*words, "--final", "none", "--wide").good().out
+    head, whole = (re.search("^method .*", x, re.M).group(0) for x in (out, wide))
+    assert max(map(len, out.splitlines())) < 80
+    assert "accuracy %" in head and "AUC" in head and "kappa" not in head and "parameters" not in head
+    assert ("balanced %" in head) == uneven
+    for name in "accuracy %", "balanced %", "kappa", "F1", "AUC", "tune s", "fit s", "test s", "parameters":
+        assert name in whole
+    chosen = re.search(r"^parameters:\n((?:  .*\n)+)", out, re.M).group(1)
+    row = re.search(r"^nn-log-euclidean-ml .*?  (m .*)$", wide, re.M).group(1)
+    assert row in " ".join(chosen.split())
+    alone = spdml("evaluate", "d.npz", "--methods", "nn-airm", "--split", "0.5", "--final", "none").good().out
+    assert not re.search("^method .* p$", alone, re.M) and "parameters" not in alone

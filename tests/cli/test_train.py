@@ -350,7 +350,6 @@ def test_newer_and_damaged_files(spdml, trained, tmp_path):
 def test_what_cannot_be_trained(spdml, sets, tmp_path):
     np.savez(tmp_path / "bare.npz", X=sets[0])
     spdml("train", "bare.npz", "--method", "nn", "-o", "m.spdml").failed("bare.npz", "no labels")
-    spdml("train", "a.npz", "--method", "nn").failed("--output", code=2)
     spdml("train", "a.npz", "--method", "nn", "-o", "m.npz").failed(".spdml", code=2)
     spdml("train", "a.npz", "--method", "mdm", "-k", 3, "-o", "m.spdml").failed("--k", code=2)
 
@@ -486,3 +485,16 @@ def test_maps_of_several_parts_grow(spdml, trained, tmp_path):
         for name, content in members.items():
             whole.writestr(name, content)
     spdml("info", "m.spdml").failed("the parts of the map do not grow")
+
+
+def test_without_options(spdml, tmp_path):
+    """The usual method to a file of its name, which is not overwritten; the command does the same."""
+    X = np.eye(3) * np.exp(np.linspace(0, 3, 12))[:, None, None]
+    np.savez(tmp_path / "d.npz", X=X, y=[0] * 6 + [1] * 6)
+    shown = spdml("train", "d.npz", "--json").good().json
+    kept = (tmp_path / "cdl.spdml").read_bytes()
+    assert shown["command"] == "spdml train d.npz --method cdl --output cdl.spdml"
+    spdml("train", "d.npz").failed("cdl.spdml exists already", "-o", code=2)
+    again = spdml(*shown["command"].split()[1:], "--json").good().json
+    assert "command" not in again and (tmp_path / "cdl.spdml").read_bytes() == kept
+    assert spdml("train", "d.npz", "--method", "mdm-airm", "--json").good().json["output"] == "mdm-airm.spdml"

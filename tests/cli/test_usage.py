@@ -9,9 +9,11 @@ import subprocess
 import numpy as np
 import pytest
 
-COMMANDS = ["info", "describe", "fit", "transform", "train", "predict", "update", "explain", "classify",
-            "evaluate", "compare", "cost", "distance", "mean", "neighbours", "embed", "convert", "join",
-            "synth", "observations", "experiment", "version", "help"]
+COMMANDS = ["info", "synth", "experiment", "describe", "convert", "join", "fit", "transform", "explain",
+            "train", "predict", "update", "classify", "evaluate", "compare", "observations", "distance",
+            "mean", "neighbours", "embed", "cost", "version", "help"]
+SECTIONS = ["start here", "data", "learn", "recognise", "compare", "geometry", "more"]
+TOPICS = ["methods", "data", "environment"]
 
 
 def test_commands_are_listed(spdml):
@@ -21,9 +23,44 @@ def test_commands_are_listed(spdml):
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"]])
 def test_overview_names_every_command(spdml, words):
     out = spdml(*words).good().out
-    for name in COMMANDS:
-        assert f"\n  {name} " in out
+    rows = re.findall(r"^(.{11})(\S+) +\S", out.split("\n\n")[2], re.M)
+    assert [name for _, name in rows] == COMMANDS
+    assert [section.strip() for section, _ in rows if section.strip()] == SECTIONS
+    assert max(map(len, out.splitlines())) < 80 and len(out.splitlines()) <= 36
+    for topic in TOPICS:
+        assert f"'{topic}'" in out or f"help {topic}'" in out
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_topics(spdml, topic):
+    out = spdml("help", topic).good().out
     assert max(map(len, out.splitlines())) < 80
+    spdml("help", topic[:-1] + "x").failed(f"did you mean '{topic}'", code=2)
+    spdml(topic).failed("unknown command", code=2)
+
+
+def test_every_method_is_explained(spdml):
+    """All that the library knows: its message about an unknown method lists them."""
+    out = spdml("help", "methods").good().out
+    said = spdml("evaluate", "a.npz", "--methods", "xyzzyplugh").failed(code=2).err
+    classifiers = said.split("with one of ")[1].strip().split(", ")
+    maps = re.search(r"\[-METRIC\]\[(.*?)\]", said).group(1).replace("-", "").split("|")
+    assert len(classifiers) >= 15 and len(maps) >= 5
+    for name in [*classifiers, *maps, "pca"]:
+        assert re.search(rf"^  {name}\s+\S.{{10}}", out, re.M), name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_short_help(spdml, name):
+    """The options that people use, two examples, and where the rest is; the rest is no less."""
+    out, whole = spdml(name, "-h").good().out, spdml(name, "--help").good().out
+    pattern = r"^ {2,6}(?:-., )?(--[a-z][a-z-]*)"
+    few, every = re.findall(pattern, out, re.M), re.findall(pattern, whole, re.M)
+    assert out.startswith(f"usage: spdml {name}") and out.splitlines()[0] == whole.splitlines()[0]
+    assert set(few) <= set(every) and 1 <= len(few) <= 16
+    assert out.splitlines()[-1] == f"'spdml {name} --help' explains all {len(every)} options."
+    assert max(map(len, out.splitlines())) < 80 and len(out.splitlines()) <= 36
+    assert len(out) <= len(whole) and 1 <= out.split("Examples:")[1].count("\n      ") <= 5
 
 
 def test_no_command_is_misuse(spdml):
@@ -197,7 +234,7 @@ def test_environment_is_documented(spdml):
     """Every variable that the source reads is in the manual page and in the help."""
     read = set(re.findall(r'(?:getenv|environ\.get)\("(\w+)"', sources()))
     assert {"SPDML_ISA", "SPDML_RECIPES", "TMPDIR", "SPDML_LIBRARY", "SPDML_QUICK"} <= read
-    page, text = spdml("help", "--man").good().out, spdml("--help").good().out
+    page, text = spdml("help", "--man").good().out, "\n" + spdml("help", "environment").good().out
     assert ".SH ENVIRONMENT" in page
     for name in read:
         assert f"\n\\fB{name}\\fR\n" in page and f"\n  {name} " in text, name
@@ -229,7 +266,7 @@ def test_completion(spdml, tmp_path):
     script = tmp_path / "completion.sh"
     script.write_text(spdml("help", "--completion").good().out)
     assert complete(script, "spdml", "di") == ["distance"]
-    assert complete(script, "spdml", "help", "me") == ["mean"]
+    assert complete(script, "spdml", "help", "me") == ["mean", "methods"]
     assert complete(script, "spdml", "distance", "--me") == ["--metric"]
     assert complete(script, "spdml", "distance", "--metric", "s") == ["stein"]
     assert complete(script, "spdml", "neighbors", "--qu") == ["--queries", "--quiet"]

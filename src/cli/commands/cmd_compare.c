@@ -74,14 +74,14 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {"format", 0, OPTION_CHOICE, "NAME", "text", .choice = "text|markdown|latex|csv",
+    {"format", 0, OPTION_CHOICE, "NAME", "text", .choice = "text|markdown|latex|csv", .common = 1,
      .help = "How the tables are written"},
     {"pairs", 0, OPTION_CHOICE, "WHICH", "first", .choice = "first|all",
      .help = "Test every method against the first one, or all pairs, which costs power: p values "
              "are corrected for their number"},
     {"no-tests", 0, OPTION_FLAG,
      .help = "Figures alone, also of runs on different data or under different protocols"},
-    {"output", 'o', OPTION_FILE, "FILE", .writes = 1,
+    {"output", 'o', OPTION_FILE, "FILE", .writes = 1, .common = 1,
      .help = "Write the tables to FILE in that format"},
     OPTION_END};
 

@@ -139,7 +139,7 @@ static const command_example examples[] = {
      "From standard input to standard output."},
     {NULL, NULL}};
 
-COMMAND(convert, "write a data set or a model's map in another file format", "FILE",
+COMMAND(convert, "write a data set or a map in another file format", "FILE",
         .groups = {{"Options", options_data_to},
                    {NULL, options_drop},
                    {"Reading data", options_data},

@@ -68,17 +68,17 @@ static const option options_covariance[] = {
     OPTION_END};
 
 static const option options_labels[] = {
-    {"labels", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, index),
+    {"labels", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, index), .common = 1,
      .help =
          "Index (.csv): the first column is the file, the second its label, and further columns "
          "are kept; files match by the end of their path, or by their name, with --group also by "
          "the value of that column. Or an array (.npy, .npz, .mat) with a label for each input in "
          "the order of the inputs, which in a folder is that of their names"},
     {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = "auto|folder|none",
-     .names = SPD_ENUM_LABEL_SOURCE,
+     .names = SPD_ENUM_LABEL_SOURCE, .common = 1,
      .help = "Without an index: auto takes the labels of array files, otherwise the folder names "
              "if there are several"},
-    {"label-pattern", 0, OPTION_TEXT, "REGEX", INTO(spd_describe_options, pattern),
+    {"label-pattern", 0, OPTION_TEXT, "REGEX", INTO(spd_describe_options, pattern), .common = 1,
      .help = "The label is what the (group) of this extended regular expression matches in an "
              "input's path"},
     {"x", 0, OPTION_TEXT, "NAME", INTO(spd_describe_options, x_name),
@@ -93,12 +93,12 @@ static const option options_signals[] = {
     {"channels-first", INTO(spd_describe_options, channels_first),
      .help = "Tables are channels x time: observations are columns"},
     {"rate", 0, OPTION_REAL, "HZ", "1", 1e-300, 1e300, INTO(spd_describe_options, rate),
-     .help = "Samples per second of a signal"},
+     .common = 1, .help = "Samples per second of a signal"},
     {"window", 0, OPTION_REAL, "SECONDS", NULL, 0, 1e300, INTO(spd_describe_options, window),
-     .help = "One matrix per window of this length"},
+     .common = 1, .help = "One matrix per window of this length"},
     {"step", 0, OPTION_REAL, "SECONDS", NULL, 0, 1e300, INTO(spd_describe_options, stride),
      .help = "From one window to the next; default the window's length"},
-    {"bands", 0, OPTION_TEXT, "LOW-HIGH,...",
+    {"bands", 0, OPTION_TEXT, "LOW-HIGH,...", .common = 1,
      .help = "Pass bands in Hz, such as 12-14,16-18: filtered without a shift in time and stacked, "
              "so the matrix has channels * bands rows"},
     {"order", 0, OPTION_INT, "N", "4", 1, 16, INTO(spd_describe_options, order),
@@ -107,11 +107,11 @@ static const option options_signals[] = {
      .help = "Channels of a recording (.edf, .bdf), or columns that the header of a table (.csv) "
              "names, in this order; default all but annotations and triggers, and but for a column "
              "of times: one called time, t, sample, ... that rises by equal steps"},
-    {"events", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, events),
+    {"events", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, events), .common = 1,
      .help = "One matrix per event, labelled by it: a table (.csv, .tsv) with the columns onset, "
              "duration and label (or trial_type), in seconds; auto takes NAME_events.tsv next to "
              "each recording, or else its annotations and triggers"},
-    {"epoch", 0, OPTION_TEXT, "FROM:TO",
+    {"epoch", 0, OPTION_TEXT, "FROM:TO", .common = 1,
      .help = "Seconds around the onset of an event, such as 0.5:2.5 or -1:1; default the event's "
              "duration"},
     {"event-names", 0, OPTION_TEXT, "NAME,...", INTO(spd_describe_options, event_names),
@@ -119,10 +119,10 @@ static const option options_signals[] = {
     OPTION_END};
 
 static const option options_images[] = {
-    {"size", 0, OPTION_TEXT, "WxH",
+    {"size", 0, OPTION_TEXT, "WxH", .common = 1,
      .help = "Resize images to this size, one number for both sides, 0 for no resizing; default "
              "400 for sift-color, 64 for gabor, 0 for region"},
-    {"no-color", INTO(spd_describe_options, grey),
+    {"no-color", INTO(spd_describe_options, grey), .common = 1,
      .help = "Use only the grey image (sift-color, region)"},
     {"keep-images", INTO(spd_describe_options, keep_images),
      .help = "Keep the grey, resized images as the column 'images', for methods on vectors"},
@@ -160,7 +160,7 @@ static const option options_region[] = {
     OPTION_END};
 
 static const option options_motion[] = {
-    {"asf", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, asf),
+    {"asf", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, asf), .common = 1,
      .help = "Skeleton of all .amc clips; by default the .asf in the same folder whose name begins "
              "the clip's name"},
     {"center", 0, OPTION_CHOICE, "WHERE", .choice = "root",
@@ -207,7 +207,7 @@ static const command_example examples[] = {
      "Epochs of a recording, labelled by its annotations."},
     {NULL, NULL}};
 
-COMMAND(describe, "make SPD matrices from images, motion capture and signals", "KIND IN...",
+COMMAND(describe, "make matrices from images, motion capture and signals", "KIND IN...",
         .first = describe_kinds,
         .groups = {{"Options", options},
                    {"Covariance (all kinds)", options_covariance},

@@ -176,10 +176,12 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {"method", 0, OPTION_CHOICE, "NAME", "pga", .names = SPD_ENUM_EMBEDDING, .help = "How"},
+    {"method", 0, OPTION_CHOICE, "NAME", "pga", .names = SPD_ENUM_EMBEDDING, .common = 1,
+     .help = "How"},
     OPTION_METRIC,
-    {"dimensions", 'd', OPTION_INT, "N", "2", 1, 2147483647, .help = "Coordinates of each matrix"},
-    {"k", 'k', OPTION_INT, "N", "10", 1, 2147483647,
+    {"dimensions", 'd', OPTION_INT, "N", "2", 1, 2147483647, .common = 1,
+     .help = "Coordinates of each matrix"},
+    {"k", 'k', OPTION_INT, "N", "10", 1, 2147483647, .common = 1,
      .help = "Neighbours of each matrix (lle, hessian-lle, laplacian)"},
     {"bandwidth", 0, OPTION_REAL, "T", "0", 0, INFINITY,
      .help = "Laplacian: weights are exp(-d2/T); 0 takes the mean squared distance of neighbours"},
@@ -220,5 +222,5 @@ static const command_example examples[] = {
     {"spdml embed data.npz --method mds --metric stein --json", "How much two dimensions explain."},
     {NULL, NULL}};
 
-COMMAND(embed, "coordinates in a few dimensions: pga, mds, t-SNE, lle and others", "DATA",
+COMMAND(embed, "coordinates in two or more dimensions: pga, t-SNE, ...", "DATA",
         .groups = COMMAND_DATA_GROUPS(options));

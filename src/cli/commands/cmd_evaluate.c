@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/frame/again.h"
 #include "cli/frame/text_file.h"
 #include "cli/methods/training.h"
 #include "cli/report/page.h"
@@ -72,6 +73,22 @@ static void recenter(session *s, results *e)
     e->set.samples.mean = e->set.samples.observations = NULL; /* of features before */
 }
 
+/* Says the methods and the protocol, if they were left open, as if they had been typed. */
+static void complete(session *s, results *e, arguments *a)
+{
+    const char *methods = arguments_text(a, "methods"), *seed = arguments_text(a, "seed");
+    int given = arguments_count(a, "methods") > 0, added = protocol_add(e->set.data, a);
+    if (given && !added)
+        return;
+    if (!given)
+        arguments_add(a, "methods", methods);
+    if (!arguments_count(a, "seed"))
+        arguments_add(a, "seed", seed);
+    s->args = a;
+    e->again = again_command(a);
+    session_talk(s, "the same as %s", e->again);
+}
+
 /* ---- results --------------------------------------------------------------------------------- */
 
 /* Prints table or JSON, with what --final asks for, and writes the files of --output. CLI_GOOD, or
@@ -122,6 +139,7 @@ static int run(session *s)
         cli_misuse("--keep and --recenter cannot be used together: new samples would have to be "
                    "moved by the mean of their own group");
     load(s, &e);
+    complete(s, &e, arguments_copy(s->args));
     protocol_take(s, e.set.data, &e.protocol, &e.options);
     results_make_folder(s);
     recenter(s, &e);
@@ -133,28 +151,29 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {"methods", 0, OPTION_TEXT, "LIST", .words = option_methods, .list = 1, .required = 1,
+    {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,mdm-airm,ts-lda,cdl",
+     .words = option_methods, .list = 1, .common = 1,
      .help = "Methods, separated by commas: [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP of ml, "
              "multi, random, mean, csp"},
-    {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
-     .help = "Training matrices: those whose COLUMN has one of the values; several clauses must "
+    {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1, .common = 1,
+     .help = "Training matrices are those whose COLUMN has one of the values; several clauses must "
              "all hold. Default: all that --test-where does not select"},
     {"test-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1,
      .help = "Test matrices. Default: all that --train-where does not select"},
-    {"split", 0, OPTION_REAL, "F", NULL, 0.001, 0.999,
-     .help = "Random splits: train on this share of each class, test on the rest"},
+    {"split", 0, OPTION_REAL, "F", NULL, 0.001, 0.999, .common = 1,
+     .help = "Random splits that train on this share of each class and test on the rest"},
     {"train-per-class", 0, OPTION_INT, "N", NULL, 1, 1000000000,
-     .help = "Random splits: train on this many samples of each class"},
-    {"outer-folds", 0, OPTION_INT, "N", NULL, 2, 1000000,
-     .help = "Cross-validation as the protocol: matrices are dealt out to N folds, stratified by "
-             "class; each fold is tested once, all others train"},
+     .help = "Random splits that train on this many samples of each class"},
+    {"outer-folds", 0, OPTION_INT, "N", NULL, 2, 1000000, .common = 1,
+     .help = "Cross-validation with N folds, stratified by class; each is tested once, the others "
+             "train"},
     {"outer-groups", 0, OPTION_TEXT, "COLUMN",
-     .help = "With --outer-folds: matrices with the same value of COLUMN are in one fold"},
+     .help = "Keep matrices with the same value of COLUMN in one of the --outer-folds"},
     {"repeats", 0, OPTION_INT, "N", "10", 1, 100000,
      .help =
          "Number of random splits; with --outer-folds, which are dealt once by default, how often"},
-    {"leave-one-group-out", 0, OPTION_TEXT, "COLUMN",
-     .help = "One round per value of COLUMN: test on its matrices, train on all others"},
+    {"leave-one-group-out", 0, OPTION_TEXT, "COLUMN", .common = 1,
+     .help = "Test on the matrices of each value of COLUMN in turn, train on all others"},
     {"recenter", 0, OPTION_TEXT, "COLUMN",
      .help = "First recentre: move the mean of the matrices of each value of COLUMN to the "
              "identity. This uses test matrices, but no labels. Train and predict do not recentre; "
@@ -165,13 +184,16 @@ static const option options[] = {
              "classes; scores of all classes may take longer than predictions"},
     OPTION_VECTORS,
     OPTION_ENGINE,
-    {"output", 'o', OPTION_FILE, "DIR", .writes = 1,
-     .help = "Write report.html, a page with figures, and results.json, final.json, results.csv, "
-             "rounds.csv, predictions.npz, confusion.npz, the data of the figures and samples.svg "
-             "into the folder DIR"},
+    {"output", 'o', OPTION_FILE, "DIR", .writes = 1, .common = 1,
+     .help = "Write a report and all results into the folder DIR: report.html, a page with "
+             "figures, results.json, final.json, results.csv, rounds.csv, predictions.npz, "
+             "confusion.npz, the data of the figures and samples.svg"},
     {"keep", 0, OPTION_FILE, "DIR", .writes = 1,
      .help = "Write the trained methods into the folder DIR, for 'spdml predict': METHOD.spdml, or "
              "METHOD-ROUND.spdml if there are several rounds"},
+    {"wide", 0, OPTION_FLAG, .common = 1,
+     .help = "Show all columns of the table, however wide: balanced accuracy, kappa, F1, and "
+             "parameters in the rows"},
     {"no-report", 0, OPTION_FLAG, .help = "With -o: no report.html and no data of figures"},
     OPTION_END};
 
@@ -197,11 +219,16 @@ static const option options_tuning[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Trains each method on one part of DATA, tests it on another, and prints accuracy, balanced "
-    "accuracy, Cohen's kappa, the mean F1 of the classes, chosen parameters and times. Parameters "
+    "Trains each method on one part of DATA, tests it on another, and prints accuracy, chosen "
+    "parameters and times; balanced accuracy if it differs; with --wide also Cohen's kappa and the "
+    "mean F1 of the classes. Parameters "
     "that are not fixed by an option are chosen by cross-validation within the training part; "
     "labels of the test part are used only for the score. p is McNemar's exact test against the "
     "first method.",
+    "Without a protocol, the values of a column called subject, person, patient, participant, "
+    "recording, group or session are tested apart if there is one; otherwise there are five folds, "
+    "or random halves if a class is too small for them or the set is large. The command line that "
+    "says the same is printed.",
     "Classifiers: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
     "riemannian-laplacian, ksvm, ts-lda, cov3dj on SPD matrices; src, gsrc on vectors. -ml puts "
     "the learned map before the classifier, -multi several of them side by side; -random, -mean, "
@@ -209,6 +236,7 @@ static const char *const paragraphs[] = {
     NULL};
 
 static const command_example examples[] = {
+    {"spdml evaluate a.npz", "Five usual methods under the usual protocol."},
     {"spdml evaluate a.npz --methods nn-stein,rsr-ml,cdl --train-where subject=1,2",
      "Train on two subjects, test on all others."},
     {"spdml evaluate a.npz --methods nn-airm,nn-airm-ml --split 0.5 --json",

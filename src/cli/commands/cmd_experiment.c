@@ -250,21 +250,22 @@ static words recipe_names(void)
 }
 
 static const option options[] = {
-    {"data", 0, OPTION_FILE, "PATH",
+    {"data", 0, OPTION_FILE, "PATH", .common = 1,
      .help = "Your own data: a folder or archive laid out as docs/experiments.md describes, or a "
              "data set of matrices (.npz, .mat). By default data are generated"},
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv) of the files in --data, if it is not its index.csv"},
-    {"output", 'o', OPTION_FILE, "DIR", .writes = 1,
+    {"output", 'o', OPTION_FILE, "DIR", .writes = 1, .common = 1,
      .help = "Keep everything in the folder DIR: report.html, table.csv, figure.svg, commands.sh, "
              "the data and the reports of the evaluations. Without it, only the table is printed"},
-    {"resume", .help = "Go on with an interrupted run in the folder of -o: steps that were "
-                       "finished are not run again"},
-    {"show", .help = "Print the recipe and do nothing"},
+    {"resume", .common = 1,
+     .help = "Go on with an interrupted run in the folder of -o: steps that were "
+             "finished are not run again"},
+    {"show", .common = 1, .help = "Print the recipe and do nothing"},
     {"set", 0, OPTION_TEXT, "NAME=VALUE", .repeatable = 1,
      .help = "Another value for a variable of the recipe"},
-    {"quick", .help = "A small version that takes seconds, to see how it works"},
-    {"methods", 0, OPTION_TEXT, "LIST", .words = option_methods, .list = 1,
+    {"quick", .common = 1, .help = "A small version that takes seconds, to see how it works"},
+    {"methods", 0, OPTION_TEXT, "LIST", .words = option_methods, .list = 1, .common = 1,
      .help = "Methods, separated by commas, instead of the paper's; see 'spdml evaluate --help'"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
      .help = "Values of a parameter to choose from, as in evaluate; default m=10,20,40 and "
@@ -300,8 +301,8 @@ static const command_example examples[] = {
     {"spdml experiment my.recipe --set frames=300", "... and run."},
     {NULL, NULL}};
 
-COMMAND(experiment, "run the paper's tables and figures, or a recipe of your own",
-        "NAME|FILE.recipe", .first = recipe_names,
+COMMAND(experiment, "run the paper's experiments, or a recipe of your own", "NAME|FILE.recipe",
+        .first = recipe_names,
         .groups = {{"Options", options},
                    {"The learned map", options_solver},
                    {"Common options", options_common}});

@@ -250,7 +250,7 @@ static int run(session *s)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const option options[] = {
-    {"m", 'm', OPTION_TEXT, "N|auto", .words = "auto",
+    {"m", 'm', OPTION_TEXT, "N|auto", .words = "auto", .common = 1,
      .help =
          "Size of the small matrices, smaller than that of the input. auto chooses among n/8, n/4, "
          "3n/8, n/2 and 3n/4 by cross-validation, together with --nu-b auto if that is given"},
@@ -297,6 +297,7 @@ static const option how_options[] = {
      .help = "Stop when the gradient per radian is E times the cost, or times what the cost has "
              "fallen if that is more"},
     {"max-time", 0, OPTION_REAL, "SECONDS", "0", 0, INFINITY, INTO(spd_fit_options, max_time),
+     .common = 1,
      .help = "Stop after this many seconds, for the graph and all starts together; 0 for no limit"},
     OPTION_END};
 

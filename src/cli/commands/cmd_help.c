@@ -9,8 +9,10 @@ static int run(session *s)
 {
     const char *name = s->args->operand_count ? s->args->operands[0] : NULL;
     const command *c = name ? commands_find(name) : NULL;
+    if (name && !c && manual_topic(stdout, name) == 0)
+        return CLI_GOOD;
     if (name && !c)
-        return commands_unknown(name);
+        return commands_unknown(name, 1);
     if (arguments_flag(s->args, "commands"))
         for (const command *const *each = commands; *each; each++)
             printf("%s\n", (*each)->name);
@@ -23,11 +25,14 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
-static words command_names(void)
+/* Of commands and topics. */
+static words topic_names(void)
 {
     words w = {0};
     for (const command *const *c = commands; *c; c++)
         words_add(&w, (*c)->name);
+    for (size_t i = 0; i < MANUAL_TOPICS; i++)
+        words_add(&w, manual_topics[i]);
     return w;
 }
 
@@ -40,16 +45,20 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Shows help for spdml or for one of its commands, like 'spdml COMMAND --help'.", NULL};
+    "Lists the commands, or explains a TOPIC: a command, as 'spdml COMMAND --help' does; methods, "
+    "what every method of recognition is; data, which files hold data sets; environment, which "
+    "variables are read.",
+    NULL};
 
 static const command_example examples[] = {
     {"spdml help distance", "Help for one command."},
+    {"spdml help methods", "What nn-stein, rsr, cdl, ts-lda and the others are."},
     {"source <(spdml help --completion)", "Completion in this shell, a bash."},
     {"spdml help --completion zsh > ~/.zfunc/_spdml",
-     "In zsh, where fpath has ~/.zfunc before compinit."},
+     "In zsh, if fpath has ~/.zfunc before compinit."},
     {"spdml help --completion fish > ~/.config/fish/completions/spdml.fish", "In fish."},
     {"spdml help --man mean | man -l -", "A man page that is not installed."},
     {NULL, NULL}};
 
-COMMAND(help, "help, man pages, shell completion", "[COMMAND]", .first = command_names,
+COMMAND(help, "help, man pages, shell completion", "[TOPIC]", .first = topic_names,
         .groups = {{"Options", options}});

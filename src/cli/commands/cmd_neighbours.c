@@ -113,10 +113,10 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {"queries", 0, OPTION_FILE, "FILE",
+    {"queries", 0, OPTION_FILE, "FILE", .common = 1,
      .help = "Data set whose neighbours in DATA to find; by default DATA itself, where a matrix is "
              "not its own neighbour"},
-    {"k", 'k', OPTION_INT, "N", "1", 1, 2147483647, .help = "How many neighbours"},
+    {"k", 'k', OPTION_INT, "N", "1", 1, 2147483647, .common = 1, .help = "How many neighbours"},
     OPTION_METRIC,
     OPTION_ENGINE,
     {"search", 0, OPTION_CHOICE, "NAME", "exact", .names = SPD_ENUM_SEARCH,

@@ -383,10 +383,10 @@ static int run(session *s)
 
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml,cdl",
-     .words = option_methods, .list = 1,
+     .words = option_methods, .list = 1, .common = 1,
      .help = "Methods on matrices, as they are or with -ml, with commas between; maps are learned "
              "in the paper's setting, with nu-b 3"},
-    {"m", 'm', OPTION_INT, "M", "20", 1, 4096, .help = "Size after the map"},
+    {"m", 'm', OPTION_INT, "M", "20", 1, 4096, .common = 1, .help = "Size after the map"},
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv) of the images; by default the names of their folders are the classes"},
     {"size", 0, OPTION_INT, "PIXELS", "400", 16, 10000, .help = "Resize images to this size"},
@@ -397,7 +397,8 @@ static const option options[] = {
      .help = "Add E trace(C)/n to the diagonal of a test matrix that would be singular, and of no "
              "other"},
     OPTION_ENGINE,
-    {"output", 'o', OPTION_FILE, "DIR", .writes = 1, .help = "Folder for results.json"},
+    {"output", 'o', OPTION_FILE, "DIR", .writes = 1, .common = 1,
+     .help = "Folder for results.json"},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -415,7 +416,7 @@ static const command_example examples[] = {
     {"spdml observations trials.npz -m 8", "Observations of your own."},
     {NULL, NULL}};
 
-COMMAND(observations, "accuracy against the number of observations in a test matrix", "DATA",
+COMMAND(observations, "accuracy against the number of observations", "DATA",
         .groups = {{"Options", options},
                    {"The learned map", options_solver},
                    {"Common options", options_common}});

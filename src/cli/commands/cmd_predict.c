@@ -168,7 +168,7 @@ static const option options[] = {
      .help = "NEW holds images, clips or signals, not matrices: describe them as the training data "
              "were. Folders, archives and single images or clips need no such hint"},
     {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = "auto|folder|none",
-     .names = SPD_ENUM_LABEL_SOURCE,
+     .names = SPD_ENUM_LABEL_SOURCE, .common = 1,
      .help = "Where the labels that predictions are scored by come from. auto: from --labels, from "
              "y, or from the names of the folders that images, clips or signals lie in, if any of "
              "them is a class of METHOD; none: nothing is scored"},

@@ -27,12 +27,13 @@ static const option options_counts[] = {{"classes", 0, OPTION_INT, "N", NULL, 1,
 
 static const option options_samples[] = {
     {"samples", 0, OPTION_INT, "N", NULL, 1, 2147483647, INTO(spd_synth_options, samples),
+     .common = 1,
      .help = "Samples per class (spd, textures), repetitions of an action by each subject "
              "(motion); default 50, 12 and 4"},
     OPTION_END};
 
 static const option options_spd[] = {
-    {"n", 'n', OPTION_INT, "N", "30", 1, 4096, INTO(spd_synth_options, n),
+    {"n", 'n', OPTION_INT, "N", "30", 1, 4096, INTO(spd_synth_options, n), .common = 1,
      .help = "Size of the matrices"},
     {"planted", 0, OPTION_INT, "D", "10", 1, 4096, INTO(spd_synth_options, planted),
      .help = "Dimension of the subspace that separates the classes; at most n"},
@@ -43,12 +44,12 @@ static const option options_spd[] = {
     OPTION_END};
 
 static const option options_images[] = {
-    {"size", 0, OPTION_INT, "PIXELS", NULL, 8, 4096, INTO(spd_synth_options, side),
+    {"size", 0, OPTION_INT, "PIXELS", NULL, 8, 4096, INTO(spd_synth_options, side), .common = 1,
      .help = "Width and height of an image; default 400 for textures and 64 for faces"},
     OPTION_END};
 
 static const option options_motion[] = {
-    {"subjects", 0, OPTION_INT, "N", "5", 1, 26, INTO(spd_synth_options, subjects),
+    {"subjects", 0, OPTION_INT, "N", "5", 1, 26, INTO(spd_synth_options, subjects), .common = 1,
      .help = "Number of people, of different proportions and styles, named a, b, c, ..."},
     {"frames", 0, OPTION_INT, "N", "150", 20, 10000, INTO(spd_synth_options, frames),
      .help = "Frames per clip, approximately; 120 per second"},

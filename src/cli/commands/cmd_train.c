@@ -1,7 +1,9 @@
 /* cmd_train.c - `spdml train`: a method, its parameters chosen by cross-validation, trained and
  * kept in a file. */
+#include <string.h>
 #include <sys/stat.h>
 
+#include "cli/frame/again.h"
 #include "cli/methods/show_trained.h"
 #include "cli/methods/training.h"
 
@@ -32,10 +34,30 @@ static void show(session *s, const training *t)
     sheet_line(r, "output", "%s, %zu bytes", session_output(s), size);
 }
 
+/* Says the method and the file, if they were left open, as if they had been typed. */
+static void complete(session *s, const training *t, arguments *a)
+{
+    struct stat st;
+    char name[SPD_METHOD_NAME];
+    int given = arguments_count(a, "method") > 0, named = arguments_count(a, "output") > 0;
+    spd_method_name(&t->method, name);
+    if (!given)
+        arguments_add(a, "method", cli_text(name, strlen(name)));
+    if (!named)
+        arguments_add(a, "output", words_text("%s.spdml", name));
+    s->args = a;
+    if (!named && stat(session_output(s), &st) == 0)
+        cli_misuse("%s exists already; -o FILE names another file, or replaces it",
+                   session_output(s));
+    if (!given || !named)
+        sheet_text(session_sheet(s), "command", "same as", again_command(a));
+}
+
 static int run(session *s)
 {
     training t = {0};
     training_take(s, &t);
+    complete(s, &t, arguments_copy(s->args));
     session_check_output(s);
     training_load(s, s->args->operands[0], &t);
     training_run(s, &t);
@@ -47,7 +69,7 @@ static int run(session *s)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const option options[] = {
-    {OPTION_OUTPUT(OPTION_MODEL_ENDINGS, "The file of the trained method"), .required = 1},
+    {OPTION_OUTPUT(OPTION_MODEL_ENDINGS, "The file of the trained method; default METHOD.spdml")},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -61,6 +83,7 @@ static const char *const paragraphs[] = {
     NULL};
 
 static const command_example examples[] = {
+    {"spdml train a.npz", "The usual method, cdl, to cdl.spdml."},
     {"spdml train a.npz --method rsr-ml -o method.spdml", "Choose parameters, train, keep."},
     {"spdml train a.npz --method ts-lda --cv-groups subject -o method.spdml",
      "Folds keep subjects together."},

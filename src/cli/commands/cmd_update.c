@@ -425,7 +425,7 @@ static int run(session *s)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const option options[] = {
-    {"data", 0, OPTION_FILE, "FILE",
+    {"data", 0, OPTION_FILE, "FILE", .common = 1,
      .help = "The data set that METHOD was trained with: its map is learned further, with old and "
              "new samples. Without, the map stays, and METHOD must hold its samples"},
     OPTION_ENGINE,

@@ -13,7 +13,7 @@ const option options_objective[] = {
     OPTION_END};
 
 const option options_paper[] = {
-    {"paper", 0, OPTION_FLAG, INTO(spd_fit_options, paper),
+    {"paper", 0, OPTION_FLAG, INTO(spd_fit_options, paper), .common = 1,
      .help = "The paper's setting: the objective difference, nu-w the smallest class, nu-b <= nu-w "
              "by cross-validation, the start identity, plain coordinates and conjugate gradients "
              "(polak-ribiere), unless another option says otherwise"},
@@ -48,7 +48,7 @@ const option options_stop[] = {{"tol", 0, OPTION_REAL, "E", "1e-4", 0, 1,
 
 const option options_graph[] = {
     {"metric", 0, OPTION_CHOICE, "NAME", "stein", INTO(spd_fit_options, metric),
-     .choice = "stein|airm|jeffrey|log-euclidean", .names = SPD_ENUM_METRIC,
+     .choice = "stein|airm|jeffrey|log-euclidean", .names = SPD_ENUM_METRIC, .common = 1,
      .help = "Metric of the graph and of the cost"},
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, 1000000000, INTO(spd_fit_options, nu_w),
      .help = "Neighbours within the class of a sample; default the size of the smallest class, 5 "
@@ -73,6 +73,7 @@ const option options_graph[] = {
 
 const option options_unsupervised[] = {
     {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = "graph|variance", .bare = "graph",
+     .common = 1,
      .help = "Use no labels. graph: near matrices stay near, far ones far; variance: spread the "
              "matrices around their mean"},
     OPTION_END};

@@ -28,6 +28,17 @@ void again_options(const arguments *a, const command *to, const char *const *wit
     }
 }
 
+char *again_command(const arguments *a)
+{
+    static const char *const all[] = {NULL};
+    words w = {0};
+    words_take(&w, words_text("spdml %s", a->command->name));
+    for (size_t i = 0; i < a->operand_count; i++)
+        words_take(&w, shell_word(a->operands[i]));
+    again_options(a, a->command, all, &w);
+    return words_join(&w, 0, w.count, " ");
+}
+
 void again_value(const char *name, double value, words *w)
 {
     char text[NUMBER_TEXT];

@@ -10,6 +10,9 @@
  * --threads. */
 void again_options(const arguments *a, const command *to, const char *const *without, words *w);
 
+/* The whole command line that does the same again. */
+char *again_command(const arguments *a);
+
 /* Adds "--name value" for a parameter with a real or whole value, "-n value" where the name is one
  * letter. */
 void again_value(const char *name, double value, words *w);

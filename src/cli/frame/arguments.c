@@ -86,6 +86,7 @@ static int parse_short(arguments *a, const char *letters)
         const option *o = command_option_lettered(a->command, *letters);
         if (!o)
             return misused(a, "unknown option -%c", *letters);
+        a->brief |= o->type == OPTION_FLAG && strcmp(o->name, "help") == 0;
         int takes_rest = o->type != OPTION_FLAG && letters[1];
         int code = take(a, o, takes_rest ? letters + 1 : NULL);
         if (code || takes_rest)
@@ -154,6 +155,23 @@ int arguments_parse(arguments *a, const command *c, int argc, char **argv)
     if (code || arguments_flag(a, "help"))
         return code;
     return check_complete(a);
+}
+
+arguments *arguments_copy(const arguments *a)
+{
+    arguments *copy = cli_alloc(1, sizeof *copy, "the command line");
+    *copy = *a;
+    return copy;
+}
+
+void arguments_add(arguments *a, const char *name, const char *text)
+{
+    argument_given *given = cli_alloc(a->given_count + 1, sizeof *given, "the command line");
+    for (size_t i = 0; i < a->given_count; i++)
+        given[i] = a->given[i];
+    given[a->given_count++] =
+        (argument_given){command_option_named(a->command, name, strlen(name)), text};
+    a->given = given;
 }
 
 size_t arguments_count(const arguments *a, const char *name)

@@ -18,6 +18,7 @@ typedef struct arguments {
     size_t operand_count;
     char **word;   /* all words after the command's name, as they were typed */
     int words, at; /* at: the next one to read */
+    int brief;     /* help was asked for as -h, not as --help */
 } arguments;
 
 /* Reads argv[0 .. argc-1], the words after the command's name: `--opt value`, `--opt=value`,
@@ -26,8 +27,14 @@ typedef struct arguments {
  * What it holds is freed with the command. */
 int arguments_parse(arguments *a, const command *c, int argc, char **argv);
 
+/* A copy that options can be added to. */
+arguments *arguments_copy(const arguments *a);
+
+/* As if that option had been typed too; a keeps what it had. */
+void arguments_add(arguments *a, const char *name, const char *text);
+
 /* Values by an option's long name: what was given last, or the default. The option must be in
- * the command's table. arguments_text gives NULL where there is neither. */
+ * the command's table. arguments_text gives NULL if there is neither. */
 int arguments_flag(const arguments *a, const char *name);
 int64_t arguments_int(const arguments *a, const char *name);
 double arguments_real(const arguments *a, const char *name);

@@ -9,8 +9,8 @@
 #include "cli/frame/commands.h"
 #include "spdml.h"
 
-#define COLUMNS       79
 #define OPTION_COLUMN 24
+#define TOPIC_ROWS    64 /* more than any enumeration has */
 
 /* Paragraphs about the program. */
 static const char *const about[] = {
@@ -42,6 +42,38 @@ static const struct {
     {"OMP_NUM_THREADS", "Read by the Python package: the number of threads if n_jobs is None."},
 };
 
+static const char about_methods[] =
+    "The name of a method is [pca-]CLASSIFIER[-METRIC][-MAP]: nn-stein, rsr-ml, mdm-airm-csp. "
+    "Without a METRIC a classifier uses its usual one; without a MAP it works on the matrices as "
+    "they are. evaluate and train choose the parameters by cross-validation.";
+
+/* What every method is, in a line. */
+static const char *const classifiers[TOPIC_ROWS] = {
+    [SPD_CLASSIFIER_NN] = "nearest neighbour: the class of the nearest training matrix",
+    [SPD_CLASSIFIER_KNN] = "k nearest neighbours: the majority among them",
+    [SPD_CLASSIFIER_MDM] = "minimum distance to mean: the class with the nearest mean",
+    [SPD_CLASSIFIER_RSR] = "Riemannian sparse representation: sparse coding with a Stein kernel",
+    [SPD_CLASSIFIER_CDL] = "covariance discriminative learning: kernel partial least squares",
+    [SPD_CLASSIFIER_CDL_LDA] = "the same with kernel discriminant analysis",
+    [SPD_CLASSIFIER_PGA] = "principal geodesic analysis, then the nearest neighbour",
+    [SPD_CLASSIFIER_LLE] = "locally linear embedding, then the nearest neighbour",
+    [SPD_CLASSIFIER_HESSIAN_LLE] = "Hessian locally linear embedding, then the same",
+    [SPD_CLASSIFIER_LAPLACIAN] = "Laplacian eigenmaps, then the same",
+    [SPD_CLASSIFIER_KSVM] = "support vector machines with a Stein or log-Euclidean kernel",
+    [SPD_CLASSIFIER_TS_LDA] = "tangent space at the mean, then linear discriminant analysis",
+    [SPD_CLASSIFIER_SRC] = "sparse representation of vectors or images; reads no matrices",
+    [SPD_CLASSIFIER_GSRC] = "the same with Gabor features and an occlusion dictionary; images",
+    [SPD_CLASSIFIER_COV3DJ] = "a linear support vector machine on matrices of joints",
+};
+static const char *const maps[TOPIC_ROWS] = {
+    [SPD_MAP_ML] = "the learned map of 'spdml fit', the subject of this program",
+    [SPD_MAP_MULTI] = "several learned maps next to each other",
+    [SPD_MAP_RANDOM] = "a random map, for comparison",
+    [SPD_MAP_MEAN] = "the largest eigenvectors of the mean matrix, for comparison",
+    [SPD_MAP_CSP] = "common spatial patterns, for comparison",
+    [SPD_MAP_PCA] = "as a prefix (pca-): principal components of the observations",
+};
+
 static const char *const exit_statuses =
     "0 on success, 1 on failure, 2 on a usage error, 130 when interrupted.";
 
@@ -50,21 +82,7 @@ static const char *const exit_statuses =
 /* Words of text from column `at` on, later lines indented; ends the line. */
 static void wrap(FILE *out, size_t at, size_t indent, const char *text)
 {
-    int first = 1;
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        if (!first && at + 1 + length > COLUMNS) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            at = indent;
-            first = 1;
-        }
-        fprintf(out, "%s%.*s", first ? "" : " ", (int)length, text);
-        at += length + (first ? 0 : 1);
-        first = 0;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
+    fprintf(out, "%s\n", words_wrap(text, at, indent));
 }
 
 static void wrap_all(FILE *out, const char *const *paragraphs)
@@ -75,7 +93,8 @@ static void wrap_all(FILE *out, const char *const *paragraphs)
     }
 }
 
-static void help_option(FILE *out, const option *o)
+/* An option with a text about it. */
+static void help_option(FILE *out, const option *o, const char *text)
 {
     char head[100];
     char letter[8] = "    ";
@@ -86,42 +105,132 @@ static void help_option(FILE *out, const option *o)
     fprintf(out, "%-*s", OPTION_COLUMN, head);
     if (strlen(head) + 2 > OPTION_COLUMN)
         fprintf(out, "\n%*s", OPTION_COLUMN, "");
-    wrap(out, OPTION_COLUMN, OPTION_COLUMN, option_text(o));
+    wrap(out, OPTION_COLUMN, OPTION_COLUMN, text);
 }
 
-static void help_command(FILE *out, const command *c)
+static void help_usage(FILE *out, const command *c)
 {
     fprintf(out, "usage: spdml %s%s%s [options]\n\n", c->name, c->operands[0] ? " " : "",
             c->operands);
-    wrap_all(out, c->paragraphs);
-    for (size_t g = 0; g < COMMAND_GROUPS && c->groups[g].options; g++) {
-        if (c->groups[g].title)
-            fprintf(out, "%s%s:\n", g ? "\n" : "", c->groups[g].title);
-        for (const option *o = c->groups[g].options; o->name; o++)
-            help_option(out, o);
-    }
+}
+
+/* The first examples, at most that many. */
+static void help_examples(FILE *out, const command *c, size_t most)
+{
     fprintf(out, "\nExamples:\n");
-    for (const command_example *e = c->examples; e->line; e++) {
+    for (const command_example *e = c->examples; e->line && most-- > 0; e++) {
         fprintf(out, "  %s\n      ", e->line);
         wrap(out, 6, 6, e->does);
     }
 }
 
+static void help_command(FILE *out, const command *c)
+{
+    help_usage(out, c);
+    wrap_all(out, c->paragraphs);
+    for (size_t g = 0; g < COMMAND_GROUPS && c->groups[g].options; g++) {
+        if (c->groups[g].title)
+            fprintf(out, "%s%s:\n", g ? "\n" : "", c->groups[g].title);
+        for (const option *o = c->groups[g].options; o->name; o++)
+            help_option(out, o, option_text(o));
+    }
+    help_examples(out, c, SIZE_MAX);
+}
+
+/* The beginning of an option's help, up to the first stop, with its default. */
+static const char *beginning(const option *o)
+{
+    size_t length = 0;
+    while (o->help[length] && !(strchr(".:;", o->help[length]) && o->help[length + 1] == ' '))
+        length++;
+    const char *text = words_text("%.*s", (int)length, o->help);
+    return o->standard ? words_text("%s (default %s)", text, o->standard) : text;
+}
+
+void manual_brief(FILE *out, const command *c)
+{
+    const option *o;
+    size_t count = 0;
+    help_usage(out, c);
+    wrap(out, 0, 0, words_text("%c%s.", toupper((unsigned char)c->summary[0]), c->summary + 1));
+    fputs("\nCommon options:\n", out);
+    for (; (o = command_option(c, count)); count++)
+        if (o->common || o->required)
+            help_option(out, o, beginning(o));
+    help_examples(out, c, 2);
+    fprintf(out, "\n'spdml %s --help' explains all %zu options.\n", c->name, count);
+}
+
 static void help_overview(FILE *out)
 {
     fprintf(out, "usage: spdml COMMAND [operands and options]\n\n");
-    wrap_all(out, about);
-    fprintf(out, "Commands:\n");
-    for (const command *const *c = commands; *c; c++)
-        fprintf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
-    fprintf(out, "\nEnvironment:\n");
+    wrap(out, 0, 0, about[0]);
+    fputc('\n', out);
+    for (size_t i = 0; commands[i]; i++) {
+        int first = i == 0 || strcmp(command_sections[i], command_sections[i - 1]) != 0;
+        fprintf(out, "%-10s %-12s %s\n", first ? command_sections[i] : "", commands[i]->name,
+                commands[i]->summary);
+    }
+    fprintf(out,
+            "\n'spdml COMMAND -h' shows the common options of a command, --help all of them.\n"
+            "'spdml help methods', 'data' or 'environment' explains the methods of\n"
+            "recognition, data files, or environment variables. This is version %s.\n",
+            spd_version());
+}
+
+/* ---- topics ---------------------------------------------------------------------------------- */
+
+static void topic_rows(FILE *out, const char *title, spd_enum of, const char *const *text)
+{
+    fprintf(out, "\n%s:\n", title);
+    for (unsigned i = 0; spd_name(of, i); i++)
+        if (text[i]) {
+            fprintf(out, "  %-10s", spd_name(of, i));
+            if (strlen(spd_name(of, i)) > 9)
+                fprintf(out, "\n%*s", 12, "");
+            wrap(out, 12, 12, text[i]);
+        }
+}
+
+static void topic_methods(FILE *out)
+{
+    const words metrics = option_names(SPD_ENUM_METRIC);
+    wrap(out, 0, 0, about_methods);
+    topic_rows(out, "Classifiers", SPD_ENUM_CLASSIFIER, classifiers);
+    topic_rows(out, "Maps to smaller matrices, before the classifier", SPD_ENUM_MAP, maps);
+    fputs("\nMetrics: ", out);
+    wrap(out, 9, 9, option_list(&metrics));
+}
+
+static void topic_data(FILE *out)
+{
+    wrap_all(out, about + 1);
+    fputs("'spdml info FILE' shows what is in a file and what is wrong with it.\n", out);
+}
+
+static void topic_environment(FILE *out)
+{
     for (size_t i = 0; i < sizeof environment / sizeof *environment; i++) {
         fprintf(out, "  %-21s ", environment[i].name);
         wrap(out, 24, 24, environment[i].does);
     }
-    fprintf(out, "\n'spdml COMMAND --help' explains a command. This is version %s.\n",
-            spd_version());
 }
+
+const char *const manual_topics[MANUAL_TOPICS] = {"methods", "data", "environment"};
+
+int manual_topic(FILE *out, const char *name)
+{
+    static void (*const topic[MANUAL_TOPICS])(FILE *) = {topic_methods, topic_data,
+                                                         topic_environment};
+    size_t i = 0;
+    while (i < MANUAL_TOPICS && strcmp(manual_topics[i], name) != 0)
+        i++;
+    if (i < MANUAL_TOPICS)
+        topic[i](out);
+    return i == MANUAL_TOPICS;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
 
 void manual_help(FILE *out, const command *c)
 {
@@ -211,6 +320,13 @@ static void roff_command(FILE *out, const command *c)
         put(out, ".TP\n\\fB%\\fR\n%\n", e->line, e->does);
 }
 
+static void roff_rows(FILE *out, spd_enum of, const char *const *text)
+{
+    for (unsigned i = 0; spd_name(of, i); i++)
+        if (text[i])
+            put(out, ".TP\n\\fB%\\fR\n%\n", spd_name(of, i), text[i]);
+}
+
 static void roff_overview(FILE *out)
 {
     fputs(".SH SYNOPSIS\n.B spdml\n.I COMMAND\n[\\fIoperands and options\\fR]\n", out);
@@ -221,6 +337,9 @@ static void roff_overview(FILE *out)
     fputs(".SH ENVIRONMENT\n", out);
     for (size_t i = 0; i < sizeof environment / sizeof *environment; i++)
         put(out, ".TP\n\\fB%\\fR\n%\n", environment[i].name, environment[i].does);
+    put(out, ".SH METHODS\n%\n", about_methods);
+    roff_rows(out, SPD_ENUM_CLASSIFIER, classifiers);
+    roff_rows(out, SPD_ENUM_MAP, maps);
 }
 
 static void see_also(FILE *out, const command *c)

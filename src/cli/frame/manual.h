@@ -9,6 +9,15 @@
 /* What `spdml --help` and `spdml COMMAND --help` print; c NULL for the first. */
 void manual_help(FILE *out, const command *c);
 
+/* What `spdml COMMAND -h` prints: the options that most people use, and two examples. */
+void manual_brief(FILE *out, const command *c);
+
+/* What `spdml help TOPIC` explains in addition to commands: their names, and one of them; non-zero if there is
+ * no such topic. */
+#define MANUAL_TOPICS 3
+extern const char *const manual_topics[MANUAL_TOPICS];
+int manual_topic(FILE *out, const char *name);
+
 /* roff of spdml.1 (c NULL) or spdml-COMMAND.1. */
 void manual_roff(FILE *out, const command *c);
 

@@ -38,6 +38,7 @@ typedef struct option {
     int list;           /* of which several may stand, with commas between */
     int repeatable;     /* may be given several times, each counts; else the last one counts */
     int required;
+    int common;       /* among the few that most people use: shown by -h too */
     int writes;       /* a file or folder that is written; other files are read */
     const char *into; /* by INTO: the library's options that its value goes into, and where */
     size_t at, width;
@@ -169,18 +170,18 @@ extern const char option_methods[]; /* methods that are often used, not all: "nn
 
 /* Rows that several commands have. */
 #define OPTION_END     {.name = NULL}
-#define OPTION_HELP    {"help", 'h', .help = "Show this help"}
-#define OPTION_JSON    {"json", .help = "Print the results as one JSON object"}
+#define OPTION_HELP    {"help", 'h', .common = 1, .help = "Show all options; -h: the common ones"}
+#define OPTION_JSON    {"json", .common = 1, .help = "Print the results as one JSON object"}
 #define OPTION_SQUARED {"squared", .help = "Compute squared distances"}
 #define OPTION_OUTPUT(endings, text) \
     .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, \
-    .choice = (endings), .writes = 1, .help = (text)
+    .choice = (endings), .writes = 1, .common = 1, .help = (text)
 #define OPTION_DATA_OUTPUT \
     {OPTION_OUTPUT(OPTION_DATA_ENDINGS, "The file to write; its extension decides the format"), \
      .required = 1}
 #define OPTION_METRIC \
     {"metric", 0, OPTION_CHOICE, "NAME", "airm", .names = SPD_ENUM_METRIC, \
-     .help = "Metric of the SPD matrices"}
+     .common = 1, .help = "Metric of the SPD matrices"}
 #define OPTION_ENGINE \
     {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .names = SPD_ENUM_ENGINE, \
      .help = "Where it runs: cpu; cuda, an NVIDIA GPU (matrices up to 512 x 512, the metrics " \

@@ -9,7 +9,7 @@ const option options_common[] = {
     OPTION_JSON,
     {"quiet", 'q', OPTION_FLAG, .help = "Print no warnings and no progress bar"},
     {"verbose", 'v', OPTION_FLAG, .help = "Show what is being done and how long it takes"},
-    {"threads", 0, OPTION_INT, "N", "0", 0, 1024,
+    {"threads", 0, OPTION_INT, "N", "0", 0, 1024, .common = 1,
      .help = "Number of threads, 0 for all cores; results do not depend on it"},
     {"seed", 0, OPTION_INT, "N", "1", 0, INFINITY,
      .help = "Seed of the random numbers, for commands that draw any"},
@@ -27,7 +27,7 @@ const option options_ranks[] = {
     {"x", 0, OPTION_TEXT, "NAME", INTO(spd_load_options, x_name), \
      .help = "Variable that holds the matrices; by default X, or the only three-dimensional array"}, \
     {"y", 0, OPTION_TEXT, "NAME", INTO(spd_load_options, y_name), \
-     .help = "Variable that holds the labels; by default y, if there is one"}
+     .common = 1, .help = "Variable that holds the labels; by default y, if there is one"}
 #define REPAIRS \
     {"symmetrize", INTO(spd_load_options, symmetrize), \
      .help = "Replace every X by (X + X')/2 instead of rejecting asymmetric matrices"}, \
@@ -41,7 +41,7 @@ const option options_ranks[] = {
 
 const option options_data[] = {
     NAMES,
-    {"labels", 0, OPTION_FILE, "FILE", INTO(spd_load_options, labels),
+    {"labels", 0, OPTION_FILE, "FILE", INTO(spd_load_options, labels), .common = 1,
      .help = "File with the labels, one per matrix (.npy, .npz or .csv), or a .list of such files"},
     REPAIRS,
     OPTION_END};

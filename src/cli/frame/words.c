@@ -67,3 +67,24 @@ int words_has(const words *w, const char *word)
             return 1;
     return 0;
 }
+
+char *words_wrap(const char *text, size_t at, size_t indent)
+{
+    char *wrapped = cli_alloc((indent + 2) * strlen(text) + 1, 1, "a text"), *end = wrapped;
+    for (size_t length; *text; text += length, text += strspn(text, " ")) {
+        length = strcspn(text, " ");
+        if (end > wrapped && at + 1 + length > WORDS_COLUMNS) {
+            *end++ = '\n';
+            memset(end, ' ', indent);
+            end += indent;
+            at = indent;
+        } else if (end > wrapped) {
+            *end++ = ' ';
+            at++;
+        }
+        memcpy(end, text, length);
+        end += length;
+        at += length;
+    }
+    return wrapped;
+}

@@ -13,6 +13,10 @@ typedef struct words {
 /* A text as printf would write it. */
 char *words_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A text with line breaks for a terminal: it begins in column `at`, later lines are indented. */
+#define WORDS_COLUMNS 79
+char *words_wrap(const char *text, size_t at, size_t indent);
+
 /* Adds a text as it is; a copy of one; the pieces of one between separators. */
 void words_take(words *w, char *text);
 void words_add(words *w, const char *text);

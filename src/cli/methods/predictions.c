@@ -15,8 +15,9 @@
 #define CLASSES_NAMED 3 /* in a remark */
 
 const option options_predictions[] = {
-    {"scores", .help = "Also give a score for each class: distance, residual, votes or margin, by "
-                       "method; as columns of .csv, as the array scores, in the JSON"},
+    {"scores", .common = 1,
+     .help = "Also give a score for each class: distance, residual, votes or margin, by "
+             "method; as columns of .csv, as the array scores, in the JSON"},
     {OPTION_OUTPUT(
         ".npz|.mat|.csv",
         "Write predicted, in the type of the training labels, and y and name if they are known, to "

@@ -12,7 +12,7 @@
 #define SIZES 1000000 /* more than any size or count that makes sense */
 
 const option options_values[] = {
-    {"m", 'm', OPTION_INT, "N", NULL, 1, SIZES,
+    {"m", 'm', OPTION_INT, "N", NULL, 1, SIZES, .common = 1,
      .help = "Size of the matrices after the map; if m equals n, the map is off"},
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Learned map: neighbours within the class of a sample, with softmax and log-margin "

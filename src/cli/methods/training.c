@@ -9,7 +9,7 @@
 /* ---- options --------------------------------------------------------------------------------- */
 
 const option options_method[] = {
-    {"method", 0, OPTION_TEXT, "NAME", .words = option_methods, .required = 1,
+    {"method", 0, OPTION_TEXT, "NAME", "cdl", .words = option_methods, .common = 1,
      .help =
          "[pca-]CLASSIFIER[-METRIC][-MAP]: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, "
          "riemannian-hessian-lle, riemannian-laplacian, ksvm, ts-lda, cov3dj, src or gsrc, with a "
@@ -24,12 +24,12 @@ const option options_method[] = {
     OPTION_END};
 
 const option options_choosing[] = {
-    {"no-tune", 0, OPTION_FLAG,
+    {"no-tune", 0, OPTION_FLAG, .common = 1,
      .help = "No cross-validation: parameters that are not given have their defaults, which are "
              "often far from the best"},
     {"cv", 0, OPTION_INT, "N", "5", 2, 1000000,
      .help = "Folds of the cross-validation; fewer if a class or the groups have fewer"},
-    {"cv-groups", 0, OPTION_TEXT, "COLUMN",
+    {"cv-groups", 0, OPTION_TEXT, "COLUMN", .common = 1,
      .help = "Keep matrices with the same value of COLUMN in one fold: subjects, sessions, "
              "whatever new samples will not share with training"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,

@@ -105,6 +105,80 @@ static void take_folds(session *s, const spd_data *data, protocol *p, spd_evalua
     o->fold_group = p->fold_groups.group;
 }
 
+/* ---- the usual one --------------------------------------------------------------------------- */
+
+#define LARGE     5000 /* samples, of which one split says enough */
+#define FOLDS     5
+#define LEAVE_OUT 10 /* values of a column, up to which each is left out once */
+
+/* Has every class samples in two groups, so that what is tested can be learned elsewhere? */
+static int classes_spread(const spd_data *data, const groups *g)
+{
+    int *first = cli_alloc(data->classes, sizeof *first, "groups of classes");
+    size_t spread = 0;
+    for (size_t i = 0; i < data->p; i++) {
+        int *one = &first[data->label[i]];
+        if (*one == 0)
+            *one = 1 + g->group[i];
+        if (*one > 0 && *one != 1 + g->group[i]) {
+            *one = -1;
+            spread++;
+        }
+    }
+    return spread == data->classes;
+}
+
+/* g <- the first column whose name says that its samples belong together. */
+static int find_groups(const spd_data *data, groups *g)
+{
+    static const char *const names[] = {"subject",   "person", "patient", "participant",
+                                        "recording", "group",  "session"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const spd_array *a = column_named(data, names[i]);
+        if (!a || a->count != data->p)
+            continue;
+        groups_take(data, names[i], "outer-groups", g);
+        if (g->count > 1 && classes_spread(data, g))
+            return 1;
+    }
+    return 0;
+}
+
+static size_t smallest_class(const spd_data *data)
+{
+    size_t *count = cli_alloc(data->classes, sizeof *count, "sizes of classes"), least = data->p;
+    for (size_t i = 0; i < data->p; i++)
+        count[data->label[i]]++;
+    for (size_t c = 0; c < data->classes; c++)
+        least = count[c] < least ? count[c] : least;
+    return least;
+}
+
+int protocol_add(const spd_data *data, arguments *a)
+{
+    static const char *const all[] = {"train-where",         "test-where",  "split",
+                                      "train-per-class",     "outer-folds", "outer-groups",
+                                      "leave-one-group-out", "repeats"};
+    groups g;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (arguments_count(a, all[i]))
+            return 0;
+    int grouped = find_groups(data, &g);
+    if (grouped && g.count <= LEAVE_OUT) {
+        arguments_add(a, "leave-one-group-out", g.column);
+    } else if (grouped || (data->p < LARGE && smallest_class(data) >= FOLDS)) {
+        arguments_add(a, "outer-folds", words_text("%d", FOLDS));
+        if (grouped)
+            arguments_add(a, "outer-groups", g.column);
+    } else {
+        arguments_add(a, "split", "0.5");
+        arguments_add(a, "repeats", data->p < LARGE ? "10" : "1");
+    }
+    return 1;
+}
+
+/* ---- what was asked for ---------------------------------------------------------------------- */
+
 static void check_protocol_options(session *s)
 {
     int where =

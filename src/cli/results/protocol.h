@@ -13,6 +13,11 @@ typedef struct protocol {
     groups outer_groups;     /* --outer-groups; count 0 without */
 } protocol;
 
+/* Adds a protocol to a command line that names none: values of a column that names subjects,
+ * sessions or the like are tested apart; else folds; of large sets one half; of small classes
+ * repeated halves. Non-zero if it has added one. */
+int protocol_add(const spd_data *data, arguments *a);
+
 /* p, and what it means to the library, <- what the command line says; options point into p. */
 void protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options);
 

@@ -16,6 +16,7 @@ typedef struct results {
     spd_grid grid;
     spd_evaluate_options options; /* points to all of these */
     spd_evaluation *found;
+    char *again;    /* the command line that repeats it, if methods or protocol were not given */
     words remarks;  /* its remarks in words */
     json_t *object; /* what --json prints, and files hold */
 } results;

@@ -213,6 +213,8 @@ json_t *results_json(session *s, const results *e)
     sheet_size(&r, shown_n(d), d->hermitian);
     sheet_count(&r, "classes", NULL, d->classes, "");
     sheet_text(&r, "protocol", NULL, e->protocol.text);
+    if (e->again)
+        sheet_text(&r, "command", NULL, e->again);
     sheet_count(&r, "rounds", NULL, found->rounds, "");
     sheet_json(&r, "folds_wanted", json_integer(e->options.folds));
     sheet_json(&r, "folds", found->least_folds ? json_integer(found->least_folds) : json_null());
@@ -284,14 +286,37 @@ static void print_by(const results *e, size_t method)
     const groups *by = &e->protocol.by;
     double *accuracy = results_by(e, method);
     const char *between = "";
+    size_t at = strlen("  by : ") + strlen(by->column);
     screen_print("  by %s: ", by->column);
     for (size_t v = 0; v < by->count; v++)
         if (!isnan(accuracy[v])) {
-            screen_print("%s%s %.1f", between, by->name[v], 100.0 * accuracy[v]);
+            const char *one = words_text("%s %.1f", by->name[v], 100.0 * accuracy[v]);
+            int full = *between && at + 3 + strlen(one) > WORDS_COLUMNS;
+            at = (full ? 4 : at + strlen(between)) + strlen(one);
+            screen_print("%s", full ? "," : between);
+            if (full)
+                printf("\n    ");
+            screen_print("%s", one);
             between = ", ";
         }
     putchar('\n');
 }
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+#define PERCENT_COLUMN 12
+#define SCORE_COLUMN   6
+#define SECONDS_COLUMN 6
+#define P_COLUMN       7
+
+/* What is printed of a result. */
+typedef struct columns {
+    int name; /* width of the first one */
+    int wide; /* all of them, and parameters behind them */
+    int score[SPD_RESULT_SCORES];
+    int seconds[SPD_RESULT_SECONDS];
+    int p;
+} columns;
 
 static int width_of_names(const results *e)
 {
@@ -302,48 +327,111 @@ static int width_of_names(const results *e)
     return (int)width;
 }
 
+/* Does a score say what the accuracy does not, to the digits that are printed? */
+static int is_other(const results *e, const spd_result_field *f)
+{
+    const spd_result_field *accuracy = spd_result_field_at(0);
+    int other = 0;
+    for (size_t m = 0; m < e->methods; m++)
+        other |= fabs(results_mean(e->found->method[m], f) -
+                      results_mean(e->found->method[m], accuracy)) >= 0.0005;
+    return other;
+}
+
+static int width_of(const columns *c)
+{
+    int width = c->name + (c->p ? 2 + P_COLUMN : 0);
+    for (size_t k = 0; k < SPD_RESULT_SCORES; k++)
+        if (c->score[k])
+            width += 2 + (spd_result_field_at(k)->percent ? PERCENT_COLUMN : SCORE_COLUMN);
+    for (size_t k = 0; k < SPD_RESULT_SECONDS; k++)
+        width += c->seconds[k] ? 2 + SECONDS_COLUMN : 0;
+    return width;
+}
+
+/* All with --wide; else those that say something, and times as far as a terminal has room. */
+static columns choose_columns(const results *e, int wide)
+{
+    columns c = {.name = width_of_names(e), .wide = wide, .p = wide || e->methods > 1};
+    for (size_t k = 0; k < SPD_RESULT_SCORES; k++) {
+        const spd_result_field *f = spd_result_field_at(k);
+        int auc = f->outcome == offsetof(spd_outcome, auc);
+        c.score[k] = auc ? e->options.auc : wide || k == 0 || (f->percent && is_other(e, f));
+    }
+    for (size_t k = 0; k < SPD_RESULT_SECONDS; k++)
+        c.seconds[k] = 1;
+    for (size_t k = 0; k < SPD_RESULT_SECONDS && !wide; k++)
+        c.seconds[k] = width_of(&c) <= WORDS_COLUMNS;
+    return c;
+}
+
 /* A score in its column, or its name. */
 static void print_score(const results *e, const spd_result_field *f, const spd_method_result *found)
 {
     double mean = found ? results_mean(found, f) : 0.0;
-    if (f->outcome == offsetof(spd_outcome, auc) && !e->options.auc)
-        return;
     if (!found)
-        screen_print("  %*s", f->percent ? 12 : 6, f->label);
+        screen_print("  %*s", f->percent ? PERCENT_COLUMN : SCORE_COLUMN, f->label);
     else if (f->percent && e->found->rounds > 1)
-        screen_print("  %12s",
+        screen_print("  %*s", PERCENT_COLUMN,
                      words_text("%.1f +- %.1f", 100.0 * mean, 100.0 * results_deviation(found, f)));
     else if (f->percent)
-        screen_print("  %12.1f", 100.0 * mean);
+        screen_print("  %*.1f", PERCENT_COLUMN, 100.0 * mean);
     else if (isnan(mean))
-        screen_print("  %6s", "-");
+        screen_print("  %*s", SCORE_COLUMN, "-");
     else
-        screen_print("  %6.3f", mean);
+        screen_print("  %*.3f", SCORE_COLUMN, mean);
+}
+
+static void print_seconds(const spd_result_field *f, const spd_method_result *found)
+{
+    double seconds = found ? results_mean(found, f) : 0.0;
+    if (found)
+        screen_print("  %*.*f", SECONDS_COLUMN, seconds < 999 ? 2 : 0, seconds);
+    else
+        screen_print("  %*s", SECONDS_COLUMN, f->label);
 }
 
 /* A row of the table: a method, or the headings. */
-static void print_row(const results *e, int width, const char *name, const spd_method_result *found,
-                      const char *p, const char *parameters)
+static void print_row(const results *e, const columns *c, const char *name,
+                      const spd_method_result *found, const char *p, const char *parameters)
 {
-    screen_print("%-*s", width, name);
+    screen_print("%-*s", c->name, name);
     for (size_t k = 0; k < SPD_RESULT_SCORES; k++)
-        print_score(e, spd_result_field_at(k), found);
+        if (c->score[k])
+            print_score(e, spd_result_field_at(k), found);
     for (size_t k = 0; k < SPD_RESULT_SECONDS; k++)
-        if (found)
-            screen_print("  %8.2f", results_mean(found, results_seconds(k)));
-        else
-            screen_print("  %8s", results_seconds(k)->label);
-    screen_print("  %8s  %s\n", p, parameters);
+        if (c->seconds[k])
+            print_seconds(results_seconds(k), found);
+    if (c->p)
+        screen_print("  %*s", P_COLUMN, p);
+    if (c->wide)
+        screen_print("  %s", parameters);
+    putchar('\n');
 }
 
-static void print_methods(const results *e)
+/* Below a table that has no column for them. */
+static void print_parameters(const results *e, const columns *c)
 {
-    int width = width_of_names(e);
+    const char *title = "parameters:\n";
+    for (size_t m = 0; m < e->methods; m++) {
+        const char *text = results_parameters(e, m);
+        const size_t indent = (size_t)c->name + 4;
+        if (strcmp(text, "-") == 0)
+            continue;
+        printf("%s  %-*s  %s\n", title, c->name, e->found->method[m]->name,
+               words_wrap(text, indent, indent));
+        title = "";
+    }
+}
+
+static void print_methods(const session *s, const results *e)
+{
+    const columns c = choose_columns(e, arguments_flag(s->args, "wide"));
     putchar('\n');
-    print_row(e, width, "method", NULL, "p", "parameters");
+    print_row(e, &c, "method", NULL, "p", "parameters");
     for (size_t m = 0; m < e->methods; m++) {
         const spd_method_result *found = e->found->method[m];
-        print_row(e, width, found->name, found, m ? words_text("%.2g", found->p_value[0]) : "-",
+        print_row(e, &c, found->name, found, m ? words_text("%.2g", found->p_value[0]) : "-",
                   results_parameters(e, m));
         if (e->protocol.by.count)
             print_by(e, m);
@@ -351,6 +439,8 @@ static void print_methods(const results *e)
     if (e->methods > 1)
         screen_print("p: McNemar's test against %s%s\n", e->found->method[0]->name,
                      e->found->repeats_samples ? ", median over the rounds" : "");
+    if (!c.wide)
+        print_parameters(e, &c);
 }
 
 static void print_folds(const session *s, sheet *r, const results *e)
@@ -385,7 +475,11 @@ void results_print(const session *s, const results *e, int page)
     sheet_line(&r, "samples", "%zu train, %zu tested%s", first->train_count, first->test_count,
                e->found->rounds > 1 ? " in the first round" : "");
     print_folds(s, &r, e);
-    print_methods(e);
+    print_methods(s, e);
+    if (e->again)
+        screen_print("the same again:\n");
+    if (e->again)
+        screen_print("  %s\n", e->again);
     if (page)
         sheet_line(&r, "report", "%s/report.html", arguments_text(s->args, "output"));
     sheet_close(&r);
@@ -400,12 +494,15 @@ void results_print_final(const json_t *list)
     json_array_foreach(list, i, one)
     {
         const json_t *share = json_object_get(one, "cv_accuracy");
-        screen_print("\non all data: %s", json_string_value(json_object_get(one, "method")));
-        if (json_is_number(share))
-            screen_print(", chosen of %lld settings with %.1f %% in %lld-fold cross-validation",
-                         (long long)json_integer_value(json_object_get(one, "settings")),
-                         100.0 * json_number_value(share),
-                         (long long)json_integer_value(json_object_get(one, "folds")));
+        const char *chosen = words_text(
+            "on all data: %s%s", json_string_value(json_object_get(one, "method")),
+            !json_is_number(share)
+                ? ""
+                : words_text(", chosen of %lld settings with %.1f %% in %lld-fold cross-validation",
+                             (long long)json_integer_value(json_object_get(one, "settings")),
+                             100.0 * json_number_value(share),
+                             (long long)json_integer_value(json_object_get(one, "folds"))));
+        printf("\n%s", words_wrap(chosen, 0, 2));
         const json_t *line = json_object_get(one, "command");
         if (json_is_string(line))
             screen_print("\n  %s\n", json_string_value(line));
