@@ -51,14 +51,17 @@ static double *upper_of(const samples *s, arena *keep)
     return U;
 }
 
-/* K (a->p x b->p) <- the kernel between two sets of matrices of one size; a may be b. */
+/* K (a->p x b->p) <- the kernel between two sets of matrices of one size; a may be b. A file keeps
+ * the support vectors alone, and BLAS rounds a product by its place among the others: values of
+ * queries are dot products, equal before and after. */
 static spd_status upper_kernel(spd_context *ctx, const samples *a, const samples *b, double *K)
 {
     arena room = {0};
     double *A = upper_of(a, &room), *B = a == b ? A : upper_of(b, &room);
     spd_status status = arena_status(&room, ctx, "upper triangles");
     if (status == SPD_OK)
-        status = vectors_products(ctx, a->n * (a->n + 1) / 2, a->p, A, b->p, B, K);
+        status = (a == b ? vectors_products : vectors_dots)(ctx, a->n * (a->n + 1) / 2, a->p, A,
+                                                            b->p, B, K);
     if (status == SPD_OK && a == b)
         spd_symmetrize(a->p, 1, K);
     arena_free(&room);

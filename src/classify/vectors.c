@@ -28,12 +28,38 @@ typedef struct job {
     double *C;
 } job;
 
+/* sum of a_k b_k */
+static double dot(size_t count, const double *a, const double *b)
+{
+    double sum[LANES] = {0}, total = 0.0;
+    size_t k = 0;
+    for (; k + LANES <= count; k += LANES)
+        for (size_t l = 0; l < LANES; l++)
+            sum[l] += a[k + l] * b[k + l];
+    for (; k < count; k++)
+        total += a[k] * b[k];
+    for (size_t l = 0; l < LANES; l++)
+        total += sum[l];
+    return total;
+}
+
 static spd_status rows_body(void *user, size_t chunk, int thread)
 {
     const job *j = user;
     size_t first = chunk * ROWS, rows = smaller(ROWS, j->q - first);
     (void)thread;
     tall_product_trans(rows, j->dim, j->p, j->A + first * j->dim, j->B, j->C + first * j->p);
+    return SPD_OK;
+}
+
+static spd_status dots_body(void *user, size_t chunk, int thread)
+{
+    const job *j = user;
+    size_t last = smaller((chunk + 1) * ROWS, j->q);
+    (void)thread;
+    for (size_t i = chunk * ROWS; i < last; i++)
+        for (size_t k = 0; k < j->p; k++)
+            j->C[i * j->p + k] = dot(j->dim, j->A + i * j->dim, j->B + k * j->dim);
     return SPD_OK;
 }
 
@@ -46,6 +72,14 @@ spd_status vectors_products(spd_context *ctx, size_t dim, size_t q, const double
         return SPD_OK;
     }
     return parallel_for(ctx, (q + ROWS - 1) / ROWS, rows_body, &j, "products", "pairs",
+                        (double)p * (double)q, NULL);
+}
+
+spd_status vectors_dots(spd_context *ctx, size_t dim, size_t q, const double *A, size_t p,
+                        const double *B, double *C)
+{
+    job j = {.dim = dim, .q = q, .p = p, .A = A, .B = B, .C = C};
+    return parallel_for(ctx, (q + ROWS - 1) / ROWS, dots_body, &j, "products", "pairs",
                         (double)p * (double)q, NULL);
 }
 

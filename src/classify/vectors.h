@@ -9,6 +9,10 @@
 spd_status vectors_products(spd_context *ctx, size_t dim, size_t q, const double *A, size_t p,
                             const double *B, double *C);
 
+/* The same, several times slower: each number depends on its two rows alone, to the last bit. */
+spd_status vectors_dots(spd_context *ctx, size_t dim, size_t q, const double *A, size_t p,
+                        const double *B, double *C);
+
 /* T (columns x rows) <- A' for A (rows x columns). */
 void vectors_flip(size_t rows, size_t columns, const double *A, double *T);
 

@@ -32,9 +32,9 @@ typedef struct option {
     double min, max;      /* numbers: the closed range */
     const char *help;     /* one sentence; choices, range and default are added to it */
     const char *choice; /* a choice: the words, "a|b|c"; a file to write: the endings; else NULL */
-    spd_enum names;     /* a choice: the enumeration of its words, all of them without .choice */
     const char *bare;   /* a choice whose value may be left out: the value then; else NULL */
     const char *words;  /* a text: words that shells complete it with, "a|b|c", or NULL */
+    spd_enum names;     /* a choice: the enumeration of its words, all of them without .choice */
     int list;           /* of which several may stand, with commas between */
     int repeatable;     /* may be given several times, each counts; else the last one counts */
     int required;
