@@ -22,7 +22,8 @@ for use in "$@"; do
     test)
         required="$required python3|python3"
         optional="$optional clang-14|clang-14 libclang-rt-14-dev valgrind|valgrind
-            libvlfeat-dev abigail-tools|abidw libopenmpi-dev openmpi-bin|mpirun
+            libvlfeat-dev abigail-tools|abidw libopenmpi-dev openmpi-bin|mpirun librsvg2-bin|rsvg-convert
+            poppler-utils|pdftoppm
             gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc libc6-dev-arm64-cross"
         venv=yes
         ;;

@@ -122,20 +122,53 @@ def test_formats(spdml, runs, tmp_path):
     table = spdml("compare", "a.json", "b", "--format", "markdown").good().out.splitlines()
     assert {x.count("|") for x in table[:8]} == {table[0].count("|")} and "±" in table[2]
     assert set(table[1]) <= set("|-:")
-    spdml("compare", "a.json", "b", "--format", "latex", "-o", "t.tex").good()
+    spdml("compare", "a.json", "-o", "t.tex").good()
     latex = (tmp_path / "t.tex").read_text()
+    assert r"\toprule" in latex and r"\bottomrule" in latex
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 1
     lines = [x for x in latex.splitlines() if x.endswith(r"\\")]
-    assert len(lines) == 7 and len({x.count("&") for x in lines}) == 1
+    assert len(lines) == 4 and len({x.count("&") for x in lines}) == 1
     assert r"accuracy \%" in lines[0] and all("%" not in x.replace(r"\%", "") for x in lines)
+
+
+def test_latex_as_papers_have_it(spdml, runs, tmp_path):
+    """Methods x runs, the best of each run in bold; small p values by their bound."""
+    found = spdml("compare", "a.json", "b", "--json").good().json["entries"]
+    spdml("compare", "a.json", "b", "-o", "t.tex").good()
+    lines = (tmp_path / "t.tex").read_text().splitlines()
+    body = [x for x in lines[lines.index(r"\midrule") + 1:] if x.endswith(r"\\")]
+    assert [x.split(" & ")[0] for x in body] == list(dict.fromkeys(e["method"] for e in found))
+    for column, run in enumerate(("a", "b"), 1):
+        most = max(e["accuracy_mean"] for e in found if e["run"] == run)
+        best = {e["method"] for e in found if e["run"] == run and e["accuracy_mean"] == most}
+        assert {x.split(" & ")[0] for x in body if r"\textbf" in x.split(" & ")[column]} == best
+    spdml("compare", "a.json", "b", "-o", "t.csv").good()
+    assert (tmp_path / "t.csv").read_text().startswith("run,method,")
+
+
+def test_small_p_values_in_latex(spdml, tmp_path):
+    """Twelve of twelve against none: McNemar's p is 2^-11."""
+    rounds = {"accuracy": 1.0, "test": 12, "right": "1" * 12}, {"accuracy": 0.0, "test": 12,
+                                                                 "right": "0" * 12}
+    (tmp_path / "a.json").write_text(json.dumps({
+        "splits": [{"train": "x", "test": "y"}],
+        "results": [{"method": f"m{i}", "accuracy_mean": r["accuracy"], "rounds": [r]}
+                    for i, r in enumerate(rounds)]}))
+    assert "$p<0.001$" in spdml("compare", "a.json", "--format", "latex").good().out
+
+
+def test_the_folder_of_an_experiment(spdml, tmp_path):
+    (tmp_path / "motion").mkdir()
+    (tmp_path / "motion" / "commands.sh").write_text("")
+    spdml("compare", "motion").failed("motion", "folder of an experiment")
 
 
 def test_names_that_would_spoil_a_table(spdml, runs, tmp_path):
     name = r"a_b|50% $x$ & {y} \z"
     (tmp_path / f"{name}.json").write_text((tmp_path / "a.json").read_text())
     latex = spdml("compare", f"{name}.json", "b", "--format", "latex").good().out
-    line = latex.splitlines()[4]
-    assert line.startswith(r"a\_b|50\% \$x\$ \& \{y\} \char`\\{}z & nn-euclidean & ")
+    line = latex.splitlines()[2]
+    assert line.startswith(r"method & a\_b|50\% \$x\$ \& \{y\} \char`\\{}z & b ")
     markdown = spdml("compare", f"{name}.json", "b", "--format", "markdown").good().out
     assert markdown.splitlines()[2].startswith(r"| a\_b\|50% $x$ & {y} \\z | nn-euclidean | ")
     (tmp_path / "x\033[31m.json").write_text((tmp_path / "a.json").read_text())

@@ -9,10 +9,10 @@ from conftest import random_spd
 # What commands name themselves within the folder of -o.
 OWN = {
     "evaluate": ["results.json", "final.json", "results.csv", "rounds.csv", "predictions.npz",
-                 "confusion.npz", "report.html", "samples.svg", "embedding.csv", "margins.csv", "tsne.csv",
+                 "confusion.npz", "report.html", "samples.svg", "samples.pdf", "confusion-nn-stein.svg", "embedding.csv", "margins.csv", "tsne.csv",
                  "spectrum.csv",
                  "convergence.csv"],
-    "experiment": ["commands.sh", "table.csv", "figure.svg", "report.html"],
+    "experiment": ["commands.sh", "table.csv", "figure.svg", "figure.pdf", "report.html"],
 }
 RECIPE = """title A small one
 spdml synth spd --classes 2 --samples 6 -n 12 -o $folder/d.npz

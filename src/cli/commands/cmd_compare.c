@@ -50,10 +50,21 @@ static void show_json(session *s, const comparison *c)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+/* --format, or what the ending of the file says. */
+static style style_of(session *s)
+{
+    static const char *const endings[] = {
+        [STYLE_MARKDOWN] = ".md", [STYLE_LATEX] = ".tex", [STYLE_CSV] = ".csv"};
+    if (!arguments_count(s->args, "format") && session_output(s))
+        for (int i = STYLE_MARKDOWN; i <= STYLE_CSV; i++)
+            if (session_output_is(s, endings[i]))
+                return (style)i;
+    return (style)session_choice(s, "format");
+}
+
 static int run(session *s)
 {
-    comparison c = {.all_pairs = session_choice(s, "pairs") == 1,
-                    .style = (style)session_choice(s, "format")};
+    comparison c = {.all_pairs = session_choice(s, "pairs") == 1, .style = style_of(s)};
     session_check_output(s);
     comparison_read(s, &c);
     if (!arguments_flag(s->args, "no-tests")) {
@@ -75,14 +86,16 @@ static int run(session *s)
 
 static const option options[] = {
     {"format", 0, OPTION_CHOICE, "NAME", "text", .choice = "text|markdown|latex|csv", .common = 1,
-     .help = "How the tables are written"},
+     .help =
+         "How the tables are written, unless .md, .tex or .csv of -o FILE says it; latex is for "
+         "booktabs, and has methods x runs if there are several runs"},
     {"pairs", 0, OPTION_CHOICE, "WHICH", "first", .choice = "first|all",
      .help = "Test every method against the first one, or all pairs, which costs power: p values "
              "are corrected for their number"},
     {"no-tests", 0, OPTION_FLAG,
      .help = "Figures alone, also of runs on different data or under different protocols"},
     {"output", 'o', OPTION_FILE, "FILE", .writes = 1, .common = 1,
-     .help = "Write the tables to FILE in that format"},
+     .help = "Write the tables to FILE, whose ending decides the format"},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -99,7 +112,7 @@ static const char *const paragraphs[] = {
 static const command_example examples[] = {
     {"spdml compare results", "The methods of one evaluation, all tests."},
     {"spdml compare sift.json gabor.json --pairs all", "Two descriptors of the same images."},
-    {"spdml compare a b --format latex -o table.tex", "A table for a paper."},
+    {"spdml compare a b -o table.tex", "A table for a paper."},
     {NULL, NULL}};
 
 COMMAND(compare, "results of evaluations side by side, with paired tests", "RUN...",

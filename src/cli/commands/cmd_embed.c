@@ -1,6 +1,7 @@
 /* cmd_embed.c - `spdml embed`: coordinates in a few dimensions, for pictures and further work. */
 #include <math.h>
 
+#include "cli/drawing/draw.h"
 #include "cli/frame/session.h"
 #include "cli/frame/words.h"
 
@@ -112,6 +113,30 @@ static void write_arrays(session *s, const embedding *e)
     session_write(s, count, list);
 }
 
+/* The first two coordinates, classes as colours. */
+static void write_picture(session *s, const embedding *e)
+{
+    const spd_data *data = e->data;
+    size_t classes = data->label ? data->classes : 0, d = e->options.dimensions;
+    int *colour = cli_alloc(classes + 1, sizeof *colour, "colours");
+    double *at = cli_alloc_table(data->p, 2, sizeof *at, "coordinates");
+    cloud_colours(classes, colour);
+    for (size_t i = 0; i < data->p; i++) {
+        at[2 * i] = e->Y[i * d];
+        at[2 * i + 1] = e->Y[i * d + 1];
+    }
+    const clouds c = {.count = data->p,
+                      .label = data->label,
+                      .colour = colour,
+                      .classes = classes,
+                      .name = data->class_name,
+                      .at = {at},
+                      .x_label = "first coordinate",
+                      .y_label = "second coordinate"};
+    figure picture = clouds_figure(&c, "embedding", "Samples in two dimensions");
+    figure_write(&picture, session_output(s));
+}
+
 /* ---- telling --------------------------------------------------------------------------------- */
 
 static void show_eigenvalues(sheet *r, const embedding *e)
@@ -165,11 +190,20 @@ static void show(session *s, const embedding *e)
         sheet_matrix(r, "Y", e->data->p, e->options.dimensions, e->Y);
 }
 
+static int draws(const session *s)
+{
+    return session_output(s) && (session_output_is(s, ".svg") || session_output_is(s, ".pdf"));
+}
+
 static int run(session *s)
 {
+    if (draws(s) && arguments_int(s->args, "dimensions") < 2)
+        cli_misuse("a picture needs two dimensions: -d 2");
     embedding e = {.data = session_begin(s)};
     compute(s, &e);
-    if (session_output(s))
+    if (draws(s))
+        write_picture(s, &e);
+    else if (session_output(s))
         (session_output_is(s, ".csv") ? write_csv : write_arrays)(s, &e);
     show(s, &e);
     return CLI_GOOD;
@@ -196,9 +230,10 @@ static const option options[] = {
              "default 0 up to 500 matrices, and 0.5 above"},
     {"iterations", 0, OPTION_INT, "N", "1000", 1, 1000000, .help = "t-SNE: steps of its descent"},
     OPTION_ENGINE,
-    {OPTION_OUTPUT(OPTION_ARRAY_ENDINGS,
+    {OPTION_OUTPUT(OPTION_ARRAY_ENDINGS "|" FIGURE_ENDINGS,
                    "Write Y, eigenvalue and y (the labels, if known) to FILE; .csv has a column "
-                   "per coordinate and the label, .npy has only Y")},
+                   "per coordinate and the label, .npy has only Y; .svg and .pdf draw the first "
+                   "two coordinates, classes as colours")},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -210,12 +245,11 @@ static const char *const paragraphs[] = {
     "k of at least 1 + d + d(d+1)/2.",
     "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or euclidean. "
     "The signs of coordinates are fixed: the entry of largest magnitude is positive.",
-    "This writes numbers. Pictures of the samples, by classical scaling and t-SNE, are in the "
-    "report that 'spdml evaluate -o DIR' makes (report.html, samples.svg).",
     NULL};
 
 static const command_example examples[] = {
     {"spdml embed data.npz -o coordinates.csv", "Two coordinates and the label of each matrix."},
+    {"spdml embed data.npz --method tsne -o picture.svg", "A picture, classes as colours."},
     {"spdml embed data.npz --method lle -k 12 -d 3 -o Y.npz", "Locally linear embedding."},
     {"spdml embed data.npz --method tsne --perplexity 20 -o coordinates.csv",
      "Clusters, by t-SNE."},

@@ -256,7 +256,8 @@ static const option options[] = {
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv) of the files in --data, if it is not its index.csv"},
     {"output", 'o', OPTION_FILE, "DIR", .writes = 1, .common = 1,
-     .help = "Keep everything in the folder DIR: report.html, table.csv, figure.svg, commands.sh, "
+     .help = "Keep everything in the folder DIR: report.html, table.csv, figure.svg, .pdf, "
+             "commands.sh, "
              "the data and the reports of the evaluations. Without it, only the table is printed"},
     {"resume", .common = 1,
      .help = "Go on with an interrupted run in the folder of -o: steps that were "

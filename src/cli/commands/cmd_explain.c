@@ -240,8 +240,10 @@ static int run(session *s)
     e.found.rows = layout_of(e.found.n, e.meta, &names, arguments_text(s->args, "names"));
     choose_measure(s, &e);
     e.found.title = words_text("What the map of %s looks at", e.path);
-    if (session_output(s))
-        text_file_write(session_output(s), explained_picture, &e.found);
+    if (session_output(s)) {
+        figure picture = explained_figure(&e.found);
+        figure_write(&picture, session_output(s));
+    }
     show(s, &e);
     return CLI_GOOD;
 }
@@ -257,7 +259,7 @@ static const option options[] = {{"data", 0, OPTION_FILE, "FILE",
                                  {"by", 0, OPTION_CHOICE, "NAME", .choice = "share|kept|weight",
                                   .help = "What table and picture go by; by default share, kept "
                                           "for features of images, and weight without --data"},
-                                 {OPTION_OUTPUT(".svg", "Write a picture to FILE")},
+                                 {OPTION_OUTPUT(FIGURE_ENDINGS, "Write a picture to FILE")},
                                  OPTION_END};
 
 static const char *const paragraphs[] = {

@@ -39,9 +39,17 @@ static void put_exact(grid *g, double value)
     put(g, words_text("%s", text));
 }
 
-static void put_p(grid *g, double value)
+/* As papers print it. */
+static void put_p(grid *g, style s, double value)
 {
-    put(g, isnan(value) ? words_text("-") : words_text("%.2g", value));
+    if (s == STYLE_CSV)
+        put_exact(g, value);
+    else if (isnan(value))
+        put(g, words_text("%s", s == STYLE_LATEX ? "--" : "-"));
+    else if (s == STYLE_LATEX)
+        put(g, value < 0.001 ? words_text("$p<0.001$") : words_text("%.3f", value));
+    else
+        put(g, words_text("%.2g", value));
 }
 
 /* Percent for accuracies, else the number; the deviation where there are several rounds. */
@@ -70,9 +78,11 @@ static void put_tests(grid *g, style s, const duel *d)
     if (s == STYLE_CSV)
         put_exact(g, d->difference);
     else
-        put(g, d == &none ? words_text("-") : words_text("%+.1f", 100.0 * d->difference));
+        put(g, d == &none         ? words_text("%s", s == STYLE_LATEX ? "--" : "-")
+               : s == STYLE_LATEX ? words_text("$%+.1f$", 100.0 * d->difference)
+                                  : words_text("%+.1f", 100.0 * d->difference));
     for (size_t i = 0; i < sizeof p / sizeof *p; i++)
-        (s == STYLE_CSV ? put_exact : put_p)(g, p[i]);
+        put_p(g, s, p[i]);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -130,6 +140,48 @@ static grid make_entries(const comparison *c)
                 put_score(&g, c, e, k);
         if (tests)
             put_tests(&g, s, against_first(c, i));
+    }
+    return g;
+}
+
+static const entry *entry_of(const comparison *c, size_t run, const char *method)
+{
+    for (size_t i = 0; i < c->entries; i++)
+        if (c->entry[i].run == c->run[run] && strcmp(c->entry[i].method, method) == 0)
+            return &c->entry[i];
+    return NULL;
+}
+
+/* The layout of papers: methods x runs, accuracies with the best of each run in bold. */
+static grid make_paper(const comparison *c)
+{
+    grid g = {0};
+    words methods = {0};
+    double *best = cli_alloc(c->runs, sizeof *best, "runs");
+    head(&g, "method");
+    g.texts = 1;
+    for (size_t r = 0; r < c->runs; r++)
+        head(&g, c->run[r]);
+    for (size_t i = 0; i < c->entries; i++) {
+        if (!words_has(&methods, c->entry[i].method))
+            words_add(&methods, c->entry[i].method);
+        for (size_t r = 0; r < c->runs; r++)
+            if (c->entry[i].run == c->run[r])
+                best[r] = fmax(best[r], c->entry[i].mean[0]);
+    }
+    for (size_t m = 0; m < methods.count; m++) {
+        words_add(&g.cells, methods.word[m]);
+        for (size_t r = 0; r < c->runs; r++) {
+            const entry *e = entry_of(c, r, methods.word[m]);
+            if (e)
+                put_score(&g, c, e, 0);
+            else
+                put(&g, words_text("--"));
+            if (e && e->mean[0] >= best[r]) {
+                char **cell = &g.cells.word[g.cells.count - 1];
+                *cell = words_text("\\textbf{%s}", *cell);
+            }
+        }
     }
     return g;
 }
@@ -244,17 +296,17 @@ static void print_grid(FILE *f, const grid *g, style s)
         fputs("\\begin{tabular}{", f);
         for (size_t i = 0; i < g->columns; i++)
             fputc(i < g->texts ? 'l' : 'r', f);
-        fputs("}\n\\hline\n", f);
+        fputs("}\n\\toprule\n", f);
     }
     print_row(f, g, s, g->heading.word, 1);
     if (s == STYLE_MARKDOWN)
         print_rule(f, g);
     if (s == STYLE_LATEX)
-        fputs("\\hline\n", f);
+        fputs("\\midrule\n", f);
     for (size_t i = 0; i < g->cells.count; i += g->columns)
         print_row(f, g, s, g->cells.word + i, 0);
     if (s == STYLE_LATEX)
-        fputs("\\hline\n\\end{tabular}\n", f);
+        fputs("\\bottomrule\n\\end{tabular}\n", f);
 }
 
 /* What the p values are about. */
@@ -263,7 +315,8 @@ static void print_notes(FILE *f, const comparison *c)
     style s = c->style;
     const entry *e = &c->entry[0];
     const char *begin = s == STYLE_LATEX ? "% " : "";
-    if (s == STYLE_CSV || !c->duels)
+    int figures_alone = s == STYLE_LATEX && c->runs > 1 && !c->all_pairs;
+    if (s == STYLE_CSV || !c->duels || figures_alone)
         return;
     fprintf(f,
             "%s%sp: McNemar's test over %zu tests%s, Wilcoxon's signed rank test over %zu round%s",
@@ -287,7 +340,7 @@ void comparison_print(FILE *f, const void *what)
     const comparison *c = what;
     int pairs = c->all_pairs && c->duels, csv = c->style == STYLE_CSV;
     if (!(csv && pairs)) {
-        grid g = make_entries(c);
+        grid g = c->style == STYLE_LATEX && c->runs > 1 ? make_paper(c) : make_entries(c);
         print_grid(f, &g, c->style);
     }
     if (pairs) {

@@ -12,9 +12,13 @@
 static const char *file_of(const char *operand)
 {
     struct stat info;
-    if (stat(operand, &info) == 0 && S_ISDIR(info.st_mode))
-        return words_text("%s/results.json", operand);
-    return operand;
+    if (stat(operand, &info) != 0 || !S_ISDIR(info.st_mode))
+        return operand;
+    const char *file = words_text("%s/results.json", operand);
+    if (stat(file, &info) != 0 && stat(words_text("%s/commands.sh", operand), &info) == 0)
+        cli_fail("%s: is the folder of an experiment; name the folders of its evaluations, %s/*/",
+                 operand, operand);
+    return file;
 }
 
 static void __attribute__((noreturn)) refuse(const char *path, const char *what)

@@ -1,6 +1,7 @@
 /* html.c - the frame of a page, and escaping. */
 #include "cli/drawing/html.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,8 +29,7 @@ static int unwanted(uint32_t code)
            (code >= 0xFDD0 && code <= 0xFDEF);
 }
 
-/* The character at *text, which moves behind it; broken UTF-8 is replaced byte by byte. */
-static uint32_t next(const char **text)
+uint32_t html_next(const char **text)
 {
     uint32_t code = REPLACEMENT;
     size_t took = utf8_get(*text, 4, &code); /* the end of a text ends a character, too */
@@ -45,7 +45,7 @@ static void put_next(FILE *f, const char **text)
     static const char *const entities[] = {
         ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
     const char *from = *text;
-    uint32_t code = next(text);
+    uint32_t code = html_next(text);
     if (code < sizeof entities / sizeof *entities && entities[code])
         fputs(entities[code], f);
     else if (code == REPLACEMENT)
@@ -66,26 +66,28 @@ size_t html_length(const char *text)
 {
     size_t length = 0;
     for (; *text; length++)
-        (void)next(&text);
+        (void)html_next(&text);
     return length;
 }
 
-static void put_short(FILE *f, const char *text, size_t characters)
+char *html_short(const char *text, size_t characters)
 {
-    int cut = html_length(text) > characters;
-    for (size_t i = 0; *text && i + (size_t)cut < characters; i++)
-        put_next(f, &text);
-    if (cut)
-        fputs(ELLIPSIS, f);
+    const char *end = text;
+    if (html_length(text) <= characters)
+        return words_text("%s", text);
+    for (size_t i = 0; i + 1 < characters; i++)
+        (void)html_next(&end);
+    return words_text("%.*s" ELLIPSIS, (int)(end - text), text);
 }
 
 /* spec is one conversion, from its '%' to its letter. */
 static void put_value(FILE *f, const char *spec, va_list *args)
 {
+    const char *text;
     switch (spec[strlen(spec) - 1]) {
     case 's':
-        put_short(f, va_arg(*args, const char *),
-                  spec[1] == '.' ? strtoul(spec + 2, NULL, 10) : SIZE_MAX);
+        text = va_arg(*args, const char *);
+        html_text(f, spec[1] == '.' ? html_short(text, strtoul(spec + 2, NULL, 10)) : text);
         break;
     case 'd':
         fprintf(f, spec, va_arg(*args, int));
@@ -146,7 +148,7 @@ void html_open(FILE *f, const char *title)
           f);
     fprintf(f, "%s'\">\n<link rel=\"icon\" href=\"data:,\">\n<title>", SCRIPT_HASH);
     html_print(f, "%s</title>\n<style>\n", title);
-    fputs((const char *)html_style, f);
+    fprintf(f, "%s%s", (const char *)html_style, (const char *)drawing_style);
     html_print(f, "</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n", title);
 }
 
@@ -231,4 +233,21 @@ void html_figure_close(FILE *f, const char *format, ...)
     vfprintf(f, format, args);
     va_end(args);
     fputs("</figcaption>\n</figure>\n", f);
+}
+
+void html_bar(FILE *f, double share, double deviation)
+{
+    double width = 160, end = width * fmin(fmax(share, 0), 1);
+    fprintf(f,
+            "<svg class=\"bar\" viewBox=\"0 0 160 18\" preserveAspectRatio=\"none\" "
+            "aria-hidden=\"true\"><rect class=\"room\" y=\"3\" width=\"160\" height=\"12\" "
+            "rx=\"2\"/><rect class=\"fill\" y=\"3\" width=\"%.1f\" height=\"12\" rx=\"2\"/>",
+            end);
+    if (deviation > 0) {
+        double low = fmax(end - width * deviation, 0.8);
+        double high = fmin(end + width * deviation, width - 0.8);
+        fprintf(f, "<path class=\"whisker\" d=\"M%.1f 9H%.1fM%.1f 5v8M%.1f 5v8\"/>", low, high, low,
+                high);
+    }
+    fputs("</svg>", f);
 }

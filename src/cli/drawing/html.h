@@ -6,6 +6,7 @@
 #define SPD_CLI_DRAWING_HTML_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Text or the value of an attribute in double quotes. What is no character to be shown (control
@@ -24,8 +25,11 @@ void html_lines(FILE *f, const char *text, size_t characters);
 /* A word of a command: options are not broken at their hyphens. */
 void html_word(FILE *f, const char *word);
 
-/* How many characters html_text shows. */
+/* How many characters html_text shows; the character at *text, which moves behind it, broken UTF-8
+ * byte by byte; at most so many of them, the last one an ellipsis where it is cut. */
 size_t html_length(const char *text);
+uint32_t html_next(const char **text);
+char *html_short(const char *text, size_t characters);
 
 /* The beginning of the page with its style, and its end with a footer. */
 void html_open(FILE *f, const char *title);
@@ -55,11 +59,14 @@ void html_figure_close(FILE *f, const char *format, ...) __attribute__((format(p
  * are escaped; the words are the path's. */
 void html_link(FILE *f, const char *path, const char *text);
 
+/* A bar from 0 to 1 with a whisker of the deviation to either side. */
+void html_bar(FILE *f, double share, double deviation);
+
 /* What every page ends with, and the version behind it. */
 #define HTML_WRITTEN_BY "<footer class=\"note\">Written by spdml "
 
-/* The colours and rules of a page, and what sorts its tables of the class `sort`: texts, made from
- * page.css and page.js. */
-extern const unsigned char html_style[], html_script[];
+/* The colours and rules of a page, those of drawings, and what sorts tables of the class `sort`:
+ * texts, made from page.css, drawing.css and page.js. */
+extern const unsigned char html_style[], drawing_style[], html_script[];
 
 #endif

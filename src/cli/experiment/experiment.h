@@ -8,7 +8,7 @@
 #include "cli/experiment/recipe.h"
 #include "cli/experiment/accuracies.h"
 #include "cli/frame/session.h"
-#include "cli/drawing/svg.h"
+#include "cli/drawing/draw.h"
 
 #define EXPERIMENT_MARKS    4
 #define EXPERIMENT_CITATION "Harandi, Salzmann, Hartley: From Manifold to Manifold, ECCV 2014"
@@ -35,7 +35,7 @@ typedef struct experiment {
     const char *matrices; /* "216 matrices 155 x 155, 18 classes" */
     const char *source;   /* where the data come from, in words */
     const char *axis;     /* a figure: what its rows are */
-    svg_scale scale;      /* SVG_LOG10: rows are shown by their logarithms */
+    draw_scale scale;     /* DRAW_LOG10: rows are shown by their logarithms */
     words mark;           /* lines across the figure: their names */
     double mark_at[EXPERIMENT_MARKS];
     table table, times;
@@ -57,13 +57,12 @@ void experiment_published(experiment *x, const words *w);
  * not run here as rows of their own, unless the user has chosen the methods. gather.c */
 void experiment_add_paper(experiment *x);
 
-/* Prints the table or JSON; with --output also table.csv, report.html, and figure.svg of a figure.
+/* Prints the table or JSON; with --output also table.csv, report.html, and figure.svg and .pdf of a figure.
  * findings.c */
 void experiment_report(experiment *x);
 
 /* text_file_fn's of an experiment: steps.c, findings.c. */
 void experiment_print_script(FILE *f, const void *experiment);
 void experiment_print_page(FILE *f, const void *experiment);
-void experiment_print_figure(FILE *f, const void *experiment);
 
 #endif

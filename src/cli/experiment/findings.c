@@ -123,10 +123,10 @@ static void print_json(const experiment *x)
 
 static double position(const experiment *x, double at)
 {
-    return x->scale == SVG_LOG10 ? log10(at) : at;
+    return x->scale == DRAW_LOG10 ? log10(at) : at;
 }
 
-static void extend(svg_frame *a, double x, double low, double high)
+static void extend(draw_frame *a, double x, double low, double high)
 {
     a->x0 = fmin(a->x0, x);
     a->x1 = fmax(a->x1, x);
@@ -169,17 +169,17 @@ static double legend_line(size_t column)
     return 18.0 + 18.0 * (double)line;
 }
 
-static svg_frame frame_of(FILE *f, const experiment *x)
+static draw_frame frame_of(drawing *d, const experiment *x)
 {
-    svg_frame a = {.f = f,
-                   .left = 64,
-                   .right = WIDTH - 14,
-                   .top = legend_line(x->table.column.count + 1) + 2.0,
-                   .bottom = HEIGHT - 46,
-                   .x0 = INFINITY,
-                   .x1 = -INFINITY,
-                   .y0 = INFINITY,
-                   .y1 = -INFINITY};
+    draw_frame a = {.d = d,
+                    .left = 64,
+                    .right = WIDTH - 14,
+                    .top = legend_line(x->table.column.count + 1) + 2.0,
+                    .bottom = HEIGHT - 46,
+                    .x0 = INFINITY,
+                    .x1 = -INFINITY,
+                    .y0 = INFINITY,
+                    .y1 = -INFINITY};
     for (size_t c = 0; c < x->table.column.count; c++) {
         curve points = curve_of(x, c);
         for (size_t r = 0; r < x->table.row.count; r++) {
@@ -189,89 +189,79 @@ static svg_frame frame_of(FILE *f, const experiment *x)
     }
     for (size_t i = 0; i < x->mark.count; i++)
         extend(&a, position(x, x->mark_at[i]), NAN, NAN);
-    svg_room(&a.x0, &a.x1);
-    svg_room(&a.y0, &a.y1);
+    draw_room(&a.x0, &a.x1);
+    draw_room(&a.y0, &a.y1);
     a.y0 = fmax(a.y0, 0.0);
     a.y1 = fmin(a.y1, 100.0);
     return a;
 }
 
 /* The paper's point: a hollow mark, with its number. */
-static void put_paper(const svg_frame *a, double x, double percent, size_t column)
+static void put_paper(const draw_frame *a, double x, double percent, size_t column)
 {
-    double at = svg_x(a, x), level = svg_y(a, percent);
-    svg_mark(a->f, at, level, 4.5, (int)column, (int)column, 0);
-    fprintf(a->f, "<text class=\"soft\" x=\"%.1f\" y=\"%.1f\">paper %.1f</text>\n", at + 8,
-            level + 4, percent);
+    double at = draw_x(a, x), level = draw_y(a, percent);
+    draw_mark(a->d, at, level, 4.5, (int)column, (int)column, 0);
+    draw_text(a->d, TEXT_SOFT, at + 8, level + 4, 0, words_text("paper %.1f", percent));
 }
 
-static void put_curve(const svg_frame *a, const experiment *x, size_t column)
+static void put_curve(const draw_frame *a, const experiment *x, size_t column)
 {
     size_t rows = x->table.row.count;
     curve c = curve_of(x, column);
-    svg_band(a, (int)column, rows, c.x, c.low, c.high);
-    svg_line(a, (int)column, rows, c.x, c.y);
+    draw_band(a, (int)column, rows, c.x, c.low, c.high);
+    draw_series(a, (int)column, rows, c.x, c.y);
     for (size_t r = 0; r < rows; r++) {
         if (isfinite(c.y[r]))
-            svg_mark(a->f, svg_x(a, c.x[r]), svg_y(a, c.y[r]), 3.5, (int)column, (int)column, 1);
+            draw_mark(a->d, draw_x(a, c.x[r]), draw_y(a, c.y[r]), 3.5, (int)column, (int)column, 1);
         if (isfinite(c.paper[r]))
             put_paper(a, c.x[r], c.paper[r], column);
     }
-    svg_legend_line(a->f, a->left + (double)(column % 2) * 250.0, legend_line(column), (int)column,
-                    x->table.column.word[column]);
+    draw_legend_line(a->d, a->left + (double)(column % 2) * 250.0, legend_line(column), (int)column,
+                     x->table.column.word[column]);
 }
 
-static void put_mark(const svg_frame *a, const experiment *x, size_t mark)
+static void put_mark(const draw_frame *a, const experiment *x, size_t mark)
 {
-    double at = svg_x(a, position(x, x->mark_at[mark]));
-    html_print(a->f,
-               "<path class=\"axis\" stroke-dasharray=\"4 3\" d=\"M%.1f %.1fV%.1f\"/><text "
-               "class=\"soft\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-               at, a->top, a->bottom, at + 4, a->bottom - 8, x->mark.word[mark]);
-}
-
-static void put_label(const svg_frame *a, double x, double below, const char *style,
-                      const char *text)
-{
-    fprintf(a->f, "<text%s x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", style, x,
-            a->bottom + below);
-    html_text(a->f, text);
-    fputs("</text>\n", a->f);
+    double at = draw_x(a, position(x, x->mark_at[mark]));
+    draw_line(a->d, (draw_ink){.look = LOOK_DASHED}, at, a->top, at, a->bottom);
+    draw_text(a->d, TEXT_SOFT, at + 4, a->bottom - 8, 0, x->mark.word[mark]);
 }
 
 /* An axis of octaves: each point is named. */
-static void put_octaves(const svg_frame *a, const experiment *x)
+static void put_octaves(const draw_frame *a, const experiment *x)
 {
-    svg_axes(a, SVG_BARE, NULL, SVG_LINEAR, "accuracy %");
+    draw_axes(a, DRAW_BARE, NULL, DRAW_LINEAR, "accuracy %");
     for (size_t r = 0; r < x->table.row.count; r++)
-        put_label(a, svg_x(a, position(x, strtod(x->table.row.word[r], NULL))), 17,
-                  " class=\"soft\"", x->table.row.word[r]);
-    put_label(a, (a->left + a->right) / 2, 37, "", x->axis);
+        draw_text(a->d, TEXT_SOFT | TEXT_MIDDLE,
+                  draw_x(a, position(x, strtod(x->table.row.word[r], NULL))), a->bottom + 17, 0,
+                  x->table.row.word[r]);
+    draw_text(a->d, TEXT_MIDDLE, (a->left + a->right) / 2, a->bottom + 37, 0, x->axis);
 }
 
-typedef void open_fn(FILE *f, const char *id, double width, double height, const char *title,
-                     const char *desc);
-
-static void put_figure(FILE *f, const experiment *x, open_fn *open)
+static void put_figure(drawing *d, const void *what)
 {
-    svg_frame a = frame_of(f, x);
-    open(f, "figure", WIDTH, HEIGHT, x->title,
-         "One line per method; bands are one standard deviation to either side; hollow marks are "
-         "the paper's.");
-    if (x->scale == SVG_LOG10)
+    const experiment *x = what;
+    draw_frame a = frame_of(d, x);
+    if (x->scale == DRAW_LOG10)
         put_octaves(&a, x);
     else
-        svg_axes(&a, x->scale, x->axis, SVG_LINEAR, "accuracy %");
+        draw_axes(&a, x->scale, x->axis, DRAW_LINEAR, "accuracy %");
     for (size_t i = 0; i < x->mark.count; i++)
         put_mark(&a, x, i);
     for (size_t c = 0; c < x->table.column.count; c++)
         put_curve(&a, x, c);
-    svg_close(f);
 }
 
-void experiment_print_figure(FILE *f, const void *what)
+static figure figure_of(const experiment *x)
 {
-    put_figure(f, what, svg_open_alone);
+    return (figure){"figure",
+                    x->title,
+                    "One line per method; bands are one standard deviation to either side; hollow "
+                    "marks are the paper's.",
+                    WIDTH,
+                    HEIGHT,
+                    put_figure,
+                    x};
 }
 
 /* ---- page ------------------------------------------------------------------------------------ */
@@ -293,7 +283,7 @@ static void put_row(FILE *f, const table *t, size_t r, int seconds, int bars)
     put_cell(f, "th scope=\"row\"", t->row.word[r], "");
     fputs(bars ? "<td>" : "", f);
     if (bars && isfinite(last))
-        svg_bar(f, last, isfinite(deviation) ? deviation : 0.0);
+        html_bar(f, last, isfinite(deviation) ? deviation : 0.0);
     fputs(bars ? "</td>" : "", f);
     for (size_t c = 0; c < t->column.count; c++)
         for (int paper = 0; paper <= table_compared(t, c); paper++) {
@@ -335,10 +325,12 @@ static void results(FILE *f, const experiment *x)
 {
     html_section(f, "results", "Results");
     if (x->axis[0]) {
+        figure g = figure_of(x);
         html_figure(f, "large");
-        put_figure(f, x, svg_open);
-        html_figure_close(f, "Bands are one standard deviation to either side; hollow marks are "
-                             "the paper's. The same as <code>figure.svg</code>.");
+        figure_inline(f, &g);
+        html_figure_close(
+            f, "Bands are one standard deviation to either side; hollow marks are "
+               "the paper's. The same as <code>figure.svg</code> and <code>figure.pdf</code>.");
     }
     put_table(f, &x->table, "accuracy %", rows_of(x), 0, !x->axis[0]);
     put_table(f, &x->times, EXPERIMENT_SECONDS, "method", 1, 0);
@@ -422,8 +414,9 @@ static void print_csv(FILE *f, const void *what)
 static void write_files(experiment *x)
 {
     text_file_write(text_file_in(x->folder, "table.csv"), print_csv, x);
+    figure g = figure_of(x);
     if (x->axis[0])
-        text_file_write(text_file_in(x->folder, "figure.svg"), experiment_print_figure, x);
+        figure_files(&g, x->folder);
     text_file_write(text_file_in(x->folder, "report.html"), experiment_print_page, x);
 }
 

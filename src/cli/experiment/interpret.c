@@ -40,7 +40,7 @@ static void read_figure(experiment *x, const words *w)
     if (w->count != 2 && !log)
         recipe_fail(&x->recipe, "`figure LABEL` or `figure LABEL log` is expected");
     x->axis = w->word[1];
-    x->scale = log ? SVG_LOG10 : SVG_WHOLE;
+    x->scale = log ? DRAW_LOG10 : DRAW_WHOLE;
 }
 
 /* mark NUMBER TEXT: a line across the figure. */

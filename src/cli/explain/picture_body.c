@@ -3,8 +3,6 @@
 
 #include "cli/explain/explained.h"
 #include "cli/frame/cli_memory.h"
-#include "cli/drawing/html.h"
-#include "cli/drawing/svg.h"
 
 #define HEIGHT     420.0 /* of the skeleton */
 #define LARGEST    13.0  /* radius of a joint */
@@ -26,7 +24,7 @@ static void axis_range(const layout *l, size_t axis, double *low, double *high)
     *low = INFINITY;
     *high = -INFINITY;
     for (size_t k = 0; k < l->joints; k++)
-        svg_extend(low, high, l->position[3 * k + axis]);
+        draw_extend(low, high, l->position[3 * k + axis]);
 }
 
 /* y is up, unless the body is far longer along z; across is the wider of the others. */
@@ -58,29 +56,25 @@ static double joint_y(const layout *l, const view *v, size_t k)
     return v->y - v->scale * l->position[3 * k + v->up];
 }
 
-static void put_bones(FILE *f, const layout *l, const view *v)
+static void put_bones(drawing *d, const layout *l, const view *v)
 {
     for (size_t k = 0; k < l->joints; k++)
         if (l->parent[k] != k)
-            fprintf(f, "<path class=\"axis\" stroke-width=\"3\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
-                    joint_x(l, v, l->parent[k]), joint_y(l, v, l->parent[k]), joint_x(l, v, k),
-                    joint_y(l, v, k));
+            draw_line(d, (draw_ink){.look = LOOK_BONE}, joint_x(l, v, l->parent[k]),
+                      joint_y(l, v, l->parent[k]), joint_x(l, v, k), joint_y(l, v, k));
 }
 
-double picture_dot(FILE *f, const char *name, double value, double largest, double most, double x,
-                   double y)
+double picture_dot(drawing *d, const char *name, double value, double largest, double most,
+                   double x, double y)
 {
     double size = largest > 0.0 && value > 0.0 ? most * sqrt(value / largest) : 0.0;
-    html_print(f, "<circle class=\"mark k0 full\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>%s", x,
-               y, fmax(size, 2.0), name);
-    if (!isnan(value))
-        fprintf(f, ": %.1f %%", 100.0 * value);
-    fputs("</title></circle>", f);
+    d->title = isnan(value) ? name : words_text("%s: %.1f %%", name, 100.0 * value);
+    draw_circle(d, (draw_ink){.look = LOOK_FULL}, x, y, fmax(size, 2.0));
     return fmax(size, 2.0);
 }
 
 /* Names of the first of the order, but none on another. */
-static void put_names(FILE *f, const layout *l, const view *v, const size_t *order, size_t count)
+static void put_names(drawing *d, const layout *l, const view *v, const size_t *order, size_t count)
 {
     size_t written[NAMED], names = 0;
     for (size_t i = 0; i < count && names < NAMED; i++) {
@@ -91,13 +85,12 @@ static void put_names(FILE *f, const layout *l, const view *v, const size_t *ord
                      fabs(joint_y(l, v, written[k]) - y) > 13.0;
         if (!apart)
             continue;
-        html_print(f, "<text x=\"%.1f\" y=\"%.1f\">%.16s</text>\n", x + LARGEST + 3.0, y + 4.5,
-                   l->panel[0].name[order[i]]);
+        draw_text(d, 0, x + LARGEST + 3.0, y + 4.5, 16, l->panel[0].name[order[i]]);
         written[names++] = order[i];
     }
 }
 
-double picture_skeleton(FILE *f, const explained *x, double left, double top, double width)
+double picture_skeleton(drawing *d, const explained *x, double left, double top, double width)
 {
     const layout *l = &x->rows;
     const panel *p = &l->panel[0];
@@ -105,13 +98,11 @@ double picture_skeleton(FILE *f, const explained *x, double left, double top, do
     size_t count = explained_order(x, p, order);
     double largest = count ? explained_cell(x, p, order[0], x->by) : 0.0;
     view v = view_of(l, left, top, width);
-    put_bones(f, l, &v);
-    for (size_t k = 0; k < l->joints; k++) {
-        picture_dot(f, p->name[k], explained_cell(x, p, k, x->by), largest, LARGEST,
+    put_bones(d, l, &v);
+    for (size_t k = 0; k < l->joints; k++)
+        picture_dot(d, p->name[k], explained_cell(x, p, k, x->by), largest, LARGEST,
                     joint_x(l, &v, k), joint_y(l, &v, k));
-        fputc('\n', f);
-    }
-    put_names(f, l, &v, order, count);
+    put_names(d, l, &v, order, count);
     cli_free(order);
     return HEIGHT;
 }
@@ -127,40 +118,31 @@ double picture_largest(const explained *x, const panel *p)
 }
 
 /* A tile as strong as its value, with the number where there is room. */
-static void put_tile(FILE *f, const explained *x, const panel *p, size_t c, double largest,
+static void put_tile(drawing *d, const explained *x, const panel *p, size_t c, double largest,
                      double left, double top, double side)
 {
     double value = explained_cell(x, p, c, x->by), strength = largest > 0.0 ? value / largest : 0.0;
     if (isnan(value))
         return;
-    fprintf(f,
-            "<rect class=\"right\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-            "style=\"fill-opacity:%.3f;stroke:var(--rule)\"><title>",
-            left, top, side, side, strength);
-    html_text(f, p->name[c]);
-    fprintf(f, ": %.1f %%</title></rect>\n", 100.0 * value);
+    d->title = words_text("%s: %.1f %%", p->name[c], 100.0 * value);
+    draw_rect(d, (draw_ink){LOOK_TILE, 0, fmax(strength, 1e-9)}, left, top, side, side);
     if (side >= TILE_NAMES)
-        fprintf(f,
-                "<text class=\"tiny%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" "
-                "style=\"pointer-events:none\">%.1f</text>\n",
-                strength > 0.55 ? " on" : "", left + side / 2.0, top + side / 2.0 + 4.0,
-                100.0 * value);
+        draw_text(d, TEXT_TINY | TEXT_MIDDLE | (strength > 0.55 ? TEXT_ON : 0), left + side / 2.0,
+                  top + side / 2.0 + 4.0, 0, words_text("%.1f", 100.0 * value));
     if (p->rows == 1 && side >= TILE_NAMES)
-        html_print(
-            f,
-            "<text class=\"tiny soft\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.7s</text>\n",
-            left + side / 2.0, top + side + 13.0, p->name[c]);
+        draw_text(d, TEXT_TINY | TEXT_SOFT | TEXT_MIDDLE, left + side / 2.0, top + side + 13.0, 7,
+                  p->name[c]);
 }
 
-double picture_panels(FILE *f, const explained *x, double left, double top, double width)
+double picture_panels(drawing *d, const explained *x, double left, double top, double width)
 {
     double y = top;
     for (size_t i = 1; i < x->rows.panels; i++) {
         const panel *p = &x->rows.panel[i];
         double side = fmin(TILE_MOST, width / (double)p->columns), largest = picture_largest(x, p);
-        html_print(f, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", left, y, p->title);
+        draw_text(d, TEXT_BOLD, left, y, 0, p->title);
         for (size_t c = 0; c < p->rows * p->columns; c++)
-            put_tile(f, x, p, c, largest, left + side * (double)(c % p->columns),
+            put_tile(d, x, p, c, largest, left + side * (double)(c % p->columns),
                      y + 8.0 + side * floor((double)c / (double)p->columns), side);
         y += 8.0 + side * (double)p->rows + (p->rows == 1 ? 16.0 : 0.0) + TITLE;
     }

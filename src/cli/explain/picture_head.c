@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cli/explain/explained.h"
-#include "cli/drawing/html.h"
 
 #define HEIGHT   400.0
 #define LARGEST  16.0 /* radius of a channel */
@@ -95,16 +94,15 @@ int picture_has_head(const explained *x)
     return known >= FEWEST && 2 * known >= p->rows * p->columns;
 }
 
-static void put_outline(FILE *f, double x, double y, double radius)
+static void put_outline(drawing *d, double x, double y, double radius)
 {
-    fprintf(f,
-            "<circle class=\"axis\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/><path class=\"axis\" "
-            "d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1f\"/>\n",
-            x, y, radius, x - 12.0, y - radius + 1.0, x, y - radius - 14.0, x + 12.0,
-            y - radius + 1.0);
+    draw_circle(d, (draw_ink){.look = LOOK_AXIS}, x, y, radius);
+    draw_path(d, (draw_ink){.look = LOOK_AXIS},
+              words_text("M%.1f %.1fL%.1f %.1fL%.1f %.1f", x - 12.0, y - radius + 1.0, x,
+                         y - radius - 14.0, x + 12.0, y - radius + 1.0));
 }
 
-double picture_head(FILE *f, const explained *x, double left, double top, double width)
+double picture_head(drawing *d, const explained *x, double left, double top, double width)
 {
     const panel *p = &x->rows.panel[0];
     size_t cells = p->rows * p->columns;
@@ -113,16 +111,13 @@ double picture_head(FILE *f, const explained *x, double left, double top, double
     double largest = picture_largest(x, p), at[2];
     if (!picture_has_head(x))
         return 0.0;
-    put_outline(f, middle_x, middle_y, radius);
+    put_outline(d, middle_x, middle_y, radius);
     for (size_t c = 0; c < cells; c++)
         if (place_of(p->name[c], at)) {
             double dot_x = middle_x + radius * at[0], dot_y = middle_y - radius * at[1];
-            double size = picture_dot(f, p->name[c], explained_cell(x, p, c, x->by), largest,
+            double size = picture_dot(d, p->name[c], explained_cell(x, p, c, x->by), largest,
                                       LARGEST, dot_x, dot_y);
-            html_print(f,
-                       "<text class=\"tiny\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.6s"
-                       "</text>\n",
-                       dot_x, dot_y + size + 10.0, p->name[c]);
+            draw_text(d, TEXT_TINY | TEXT_MIDDLE, dot_x, dot_y + size + 10.0, 6, p->name[c]);
         }
     return HEIGHT;
 }

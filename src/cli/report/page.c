@@ -72,7 +72,7 @@ static void print_margins(FILE *f, const void *what)
     sample_lines(f, p, p->margin, "own", "other");
 }
 
-#define EXTRAS 6
+#define EXTRAS 5
 
 typedef struct extra {
     const char *name;
@@ -87,10 +87,8 @@ static size_t list_extras(const page *p, extra *list)
         list[count++] = (extra){"convergence.csv", print_convergence};
     if (p->spectrum[0].size)
         list[count++] = (extra){"spectrum.csv", print_spectrum};
-    if (p->Y[0]) {
+    if (p->Y[0])
         list[count++] = (extra){"embedding.csv", print_embedding};
-        list[count++] = (extra){"samples.svg", page_picture};
-    }
     if (p->T[0])
         list[count++] = (extra){"tsne.csv", print_tsne};
     if (p->margin[0])
@@ -129,7 +127,59 @@ static void command_line(FILE *f, const page *p)
         file_link(f, i ? ", " : " ", always[i]);
     for (size_t i = 0; i < count; i++)
         file_link(f, ", ", extras[i].name);
+    fputs(".</p>\n<p>The figures as drawings (SVG) and for LaTeX (PDF):", f);
+    for (size_t i = 0; i < p->files->count; i++) {
+        file_link(f, i ? ", " : " ", words_text("%s.svg", p->files->word[i]));
+        file_link(f, " ", words_text("%s.pdf", p->files->word[i]));
+    }
     fputs(".</p>\n", f);
+}
+
+void page_figure(FILE *f, const page *p, const figure *g)
+{
+    if (f)
+        figure_inline(f, g);
+    figure_files(g, p->folder);
+    words_add(p->files, g->id);
+}
+
+/* The method without a map that this one has a map before; NULL: there is none. */
+static const spd_method_result *without_map(const page *p, const spd_method_result *mapped)
+{
+    size_t length = strlen(mapped->name);
+    if (length < 4 || strcmp(mapped->name + length - 3, "-ml") != 0)
+        return NULL;
+    for (size_t m = 0; m < p->e->methods; m++)
+        if (strlen(p->e->found->method[m]->name) == length - 3 &&
+            strncmp(p->e->found->method[m]->name, mapped->name, length - 3) == 0)
+            return p->e->found->method[m];
+    return NULL;
+}
+
+/* What came out, in one sentence: what the map does to a method, of several to that which it
+ * changes most, and the best one. */
+static void headline(FILE *f, const page *p)
+{
+    const spd_method_result *best = p->e->found->method[0], *before = NULL, *after = NULL;
+    for (size_t m = 0; m < p->e->methods; m++) {
+        const spd_method_result *found = p->e->found->method[m], *bare = without_map(p, found);
+        best = found->accuracy > best->accuracy ? found : best;
+        if (bare && (!before || fabs(found->accuracy - bare->accuracy) >
+                                    fabs(after->accuracy - before->accuracy))) {
+            before = bare;
+            after = found;
+        }
+    }
+    fputs("<p class=\"headline\">", f);
+    if (before && 1000 * fabs(after->accuracy - before->accuracy) < 0.5)
+        fprintf(f, "The map leaves %s at %.1f %%; best: ", before->name, 100 * before->accuracy);
+    else if (before)
+        fprintf(f, "The map %s %s from %.1f to %.1f %%; best: ",
+                after->accuracy > before->accuracy ? "lifts" : "lowers", before->name,
+                100 * before->accuracy, 100 * after->accuracy);
+    else
+        fputs(p->e->methods > 1 ? "Best: " : "Accuracy: ", f);
+    fprintf(f, "%s %.1f %%.</p>\n", best->name, 100 * best->accuracy);
 }
 
 static void lead(FILE *f, const page *p)
@@ -151,18 +201,20 @@ static void print_page(FILE *f, const void *what)
     const page *p = what;
     const section sections[] = {
         {"results", "Results", "Results", page_results, 1},
-        {"data", "Data", "Data", page_summary, 1},
         {"confusion", "Confusion matrices", "Confusion matrices", page_confusions, 1},
         {"classes", "Classes", "Classes", page_classes, 1},
         {"map", "The map", "The map", page_map, p->spectrum[0].size > 0},
         {"samples", "The samples", "The samples", page_samples, p->size[0] > 0},
         {"ellipses", "Ellipses", "The matrices as ellipses", page_ellipses,
          page_ellipse_part(p) >= 0},
+        {"data", "Data", "Data", page_summary, 1},
         {"rounds", "Rounds", "Rounds", page_rounds, p->e->found->rounds > 1},
+        {"parameters", "Parameters", "Parameters", page_parameters, 1},
         {"again", "To run it again", "To run it again", command_line, 1}};
     const section *end = sections + sizeof sections / sizeof *sections;
     const char *source = p->e->set.data->source, *slash = strrchr(source, '/');
     html_open(f, words_text("Recognition on %s", slash && slash[1] ? slash + 1 : source));
+    headline(f, p);
     lead(f, p);
     fputs("<nav aria-label=\"Contents\"><ul>\n", f);
     for (const section *s = sections; s < end; s++)
@@ -178,8 +230,11 @@ static void print_page(FILE *f, const void *what)
     html_close(f);
 }
 
-void page_write(const page *p, const char *folder)
+void page_write(page *p, const char *folder)
 {
+    words names = {0};
+    p->folder = folder;
+    p->files = &names;
     extra files[EXTRAS + 1];
     size_t count = list_extras(p, files);
     files[count++] = (extra){"report.html", print_page};

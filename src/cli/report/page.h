@@ -11,7 +11,7 @@
 #include "cli/results/results.h"
 #include "cli/frame/session.h"
 #include "cli/frame/words.h"
-#include "cli/drawing/svg.h"
+#include "cli/drawing/draw.h"
 
 #define PAGE_PARTS 2 /* before the map, after it */
 
@@ -31,7 +31,7 @@ typedef struct page {
     size_t shown, available;
     size_t *index; /* shown, ascending */
     char *trains;  /* shown: 1 training, 0 test */
-    int *colour;   /* classes: number of the colour, SVG_GREY for the background */
+    int *colour;   /* classes: number of the colour, DRAW_GREY for the background */
     size_t coloured;
 
     /* the map of one method, learned from the first training part */
@@ -53,15 +53,18 @@ typedef struct page {
     /* placed x 2, or NULL: of test samples the distances to the nearest training sample of their
      * class and of any other; NaN for training samples */
     double *margin[PAGE_PARTS];
+
+    const char *folder; /* where files go */
+    words *files;       /* names of those with figures, as they are written */
 } page;
 
 /* Prepares. Only Ctrl-C and failures of the machine end the command: a figure that cannot be made
  * is left out with a reason. */
 void page_prepare(session *s, const results *e, page *p);
 
-/* Writes report.html, and of what was prepared convergence.csv, spectrum.csv,
- * embedding.csv, samples.svg, tsne.csv and margins.csv into a folder. */
-void page_write(const page *p, const char *folder);
+/* Writes report.html, each of its figures as svg and PDF, and of what was prepared
+ * convergence.csv, spectrum.csv, embedding.csv, tsne.csv and margins.csv into a folder. */
+void page_write(page *p, const char *folder);
 
 /* ---- parts of the page, each its own file ---------------------------------------------------- */
 
@@ -74,6 +77,7 @@ spd_status page_margins(page *p);
 void page_summary(FILE *f, const page *p);    /* page_summary.c */
 void page_results(FILE *f, const page *p);    /* page_results.c */
 void page_rounds(FILE *f, const page *p);     /* page_results.c */
+void page_parameters(FILE *f, const page *p); /* page_results.c */
 void page_confusions(FILE *f, const page *p); /* page_confusion.c */
 void page_classes(FILE *f, const page *p);    /* page_classes.c */
 void page_map(FILE *f, const page *p);        /* page_map.c: convergence and spectra */
@@ -83,7 +87,7 @@ void page_ellipses(FILE *f, const page *p);   /* page_ellipses.c */
 /* page_looks.c: what the map looks at, a part of page_map where there is one. */
 void page_looks(FILE *f, const page *p);
 
-/* page_made.c: how the matrices were made, a part of page_summary. */
+/* page_made.c: how the matrices were made, a part of page_parameters. */
 void page_made(FILE *f, const page *p);
 
 /* page_ellipses.c: the part whose matrices are ellipses, -1 when neither are. */
@@ -92,13 +96,13 @@ int page_ellipse_part(const page *p);
 /* page_margins.c: the second figure of page_samples. */
 void page_margin_figure(FILE *f, const page *p);
 
-/* page_samples.c: the class of a placed sample, and markers of all of them at values (placed x 2)
- * that are not NaN. */
+/* page_samples.c: the class of a placed sample; all of them as they are drawn, in those parts that
+ * there are. */
 int page_class(const page *p, size_t place);
-void page_marks(const svg_frame *a, const page *p, const double *at);
+clouds page_clouds(const page *p);
 
-/* page_samples.c: a text_file_fn of a page, for p->Y[0]: the samples as a drawing of its own. */
-void page_picture(FILE *f, const void *page);
+/* page.c: the figure in the page (unless f is NULL), and as svg and PDF beside it. */
+void page_figure(FILE *f, const page *p, const figure *g);
 
 /* page_prepare.c: copies of count placed matrices, those of the list or, without one, the first;
  * freed with cli_free. */

@@ -40,6 +40,14 @@ static void worst_pairs(FILE *f, const page *p, const int64_t *count)
     fputs(".</p>\n", f);
 }
 
+static void put_heat(FILE *f, const page *p, const char *name, const int64_t *count)
+{
+    heat h = {p->e->set.samples.classes, p->e->set.data->class_name, count};
+    figure g = heat_figure(&h, words_text("confusion-%s", name),
+                           words_text("Confusion matrix of %s", name));
+    page_figure(f, p, &g);
+}
+
 static void one(FILE *f, const page *p, size_t method)
 {
     const int64_t *count = p->e->found->method[method]->confusion;
@@ -47,9 +55,7 @@ static void one(FILE *f, const page *p, size_t method)
     const char *name = p->e->found->method[method]->name;
     fprintf(f, "<div>\n<h3>%s</h3>\n", name);
     if (classes <= MOST_CLASSES)
-        svg_heat(f, words_text("confusion-%zu", method), words_text("Confusion matrix of %s", name),
-                 "Rows are true classes, columns predicted ones.", classes,
-                 p->e->set.data->class_name, count);
+        put_heat(f, p, name, count);
     worst_pairs(f, p, count);
     fputs("</div>\n", f);
 }
@@ -69,7 +75,7 @@ void page_confusions(FILE *f, const page *p)
         "method confuses.%s%s",
         classes > MOST_CLASSES
             ? " With so many classes the tables are not drawn; they are in confusion.npz."
-        : classes > SVG_HEAT_COUNTS
+        : classes > DRAW_HEAT_COUNTS
             ? " With so many classes, counts appear under the pointer and not every class is named."
             : "",
         drawn < p->e->methods ? " Further methods are in confusion.npz." : "");

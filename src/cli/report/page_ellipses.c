@@ -10,10 +10,12 @@
 #include "cli/report/page.h"
 
 #define PANEL   130.0
+#define NAME    20.0 /* room above */
+#define ROW     (NAME + PANEL + 18.0)
 #define MEMBERS 12 /* ellipses of a class */
 
 typedef struct gallery {
-    FILE *f;
+    drawing *d;
     const page *p;
     int part;
     size_t size;     /* 2 or 3 */
@@ -46,30 +48,26 @@ static void panel(const gallery *g, size_t count, size_t i, size_t j, double x, 
     size_t n = g->size;
     for (size_t k = 0; k <= count; k++) {
         const double *S = g->members + k * n * n;
-        svg_ellipse(g->f, x, y, g->scale, S[i * n + i], S[i * n + j], S[j * n + j], colour,
-                    k < count);
+        draw_ellipse(g->d, x, y, g->scale, S[i * n + i], S[i * n + j], S[j * n + j], colour,
+                     k < count);
     }
 }
 
-static void class_drawing(gallery *g, size_t class, size_t count)
+/* A class with its upper left corner there. */
+static void put_class(gallery *g, size_t class, size_t count, double left, double top)
 {
     static const size_t planes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
     size_t panels = g->size == 3 ? 3 : 1;
-    html_print(g->f, "<div>\n<h3>%.40s</h3>\n", g->p->e->set.data->class_name[class]);
-    svg_open(g->f, words_text("ellipses-%zu", class), PANEL * (double)panels, PANEL + 16,
-             "Ellipses of a class", "Thin ellipses are samples, the thick one is their mean.");
+    draw_text(g->d, TEXT_BOLD, left + 2, top + 14, 16 * panels,
+              g->p->e->set.data->class_name[class]);
     for (size_t k = 0; k < panels; k++) {
-        double x = PANEL * ((double)k + 0.5);
-        fprintf(g->f,
-                "<rect class=\"field\" x=\"%.1f\" y=\"2\" width=\"%.1f\" height=\"%.1f\"/><text "
-                "class=\"soft tiny\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">axes %zu and "
-                "%zu</text>\n",
-                x - PANEL / 2 + 2, PANEL - 4, PANEL - 4, x, PANEL + 11, planes[k][0] + 1,
-                planes[k][1] + 1);
-        panel(g, count, planes[k][0], planes[k][1], x, PANEL / 2, g->p->colour[class]);
+        double x = left + PANEL * (double)k, y = top + NAME;
+        size_t i = planes[k][0], j = planes[k][1];
+        draw_rect(g->d, (draw_ink){.look = LOOK_FIELD}, x + 2, y + 2, PANEL - 4, PANEL - 4);
+        draw_text(g->d, TEXT_SOFT | TEXT_TINY | TEXT_MIDDLE, x + PANEL / 2, y + PANEL + 11, 0,
+                  words_text("axes %zu and %zu", i + 1, j + 1));
+        panel(g, count, i, j, x + PANEL / 2, y + PANEL / 2, g->p->colour[class]);
     }
-    svg_close(g->f);
-    fputs("</div>\n", g->f);
 }
 
 /* The largest half axis of what is drawn fills a panel. */
@@ -77,7 +75,7 @@ static double fitting_scale(gallery *g)
 {
     double largest = 0;
     for (size_t c = 0; c < g->p->e->set.samples.classes; c++) {
-        size_t count = g->p->colour[c] == SVG_GREY ? 0 : take_class(g, c);
+        size_t count = g->p->colour[c] == DRAW_GREY ? 0 : take_class(g, c);
         for (size_t k = 0; k < count; k++)
             for (size_t i = 0; i < g->size; i++)
                 largest = fmax(largest, g->members[(k * g->size + i) * g->size + i]);
@@ -93,18 +91,34 @@ int page_ellipse_part(const page *p)
     return -1;
 }
 
+/* Classes of 2 x 2 matrices stand four in a row. */
+static void draw_gallery(drawing *d, const void *what)
+{
+    gallery g = *(const gallery *)what;
+    size_t columns = g.size == 2 ? 4 : 1, next = 0;
+    g.d = d;
+    for (size_t c = 0; c < g.p->e->set.samples.classes; c++) {
+        size_t count = g.p->colour[c] == DRAW_GREY ? 0 : take_class(&g, c);
+        if (count) {
+            put_class(&g, c, count, PANEL * (double)(next % columns),
+                      ROW * (double)(next / columns));
+            next++;
+        }
+    }
+    d->height = ROW * (double)((next + columns - 1) / columns);
+}
+
 void page_ellipses(FILE *f, const page *p)
 {
     int part = page_ellipse_part(p);
-    gallery g = {.f = f, .p = p, .part = part, .size = p->size[part]};
+    gallery g = {.p = p, .part = part, .size = p->size[part]};
     g.members = cli_alloc_table(MEMBERS + 1, g.size * g.size, sizeof *g.members, "ellipses");
     g.scale = fitting_scale(&g);
-    html_figure(f, g.size == 2 ? "small2" : "small3");
-    for (size_t c = 0; c < p->e->set.samples.classes; c++) {
-        size_t count = p->colour[c] == SVG_GREY ? 0 : take_class(&g, c);
-        if (count)
-            class_drawing(&g, c, count);
-    }
+    html_figure(f, "large");
+    page_figure(f, p,
+                &(figure){"ellipses", "Ellipses of the classes",
+                          "Thin ellipses are samples, the thick one is their mean.",
+                          PANEL * (g.size == 2 ? 4 : 3), 0, draw_gallery, &g});
     html_figure_close(
         f,
         "Each %zu \xC3\x97 %zu matrix %s as the ellipse%s whose half axes are the square roots of "

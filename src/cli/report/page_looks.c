@@ -28,7 +28,7 @@ static void put_row(FILE *f, const explained *x, size_t cell)
     const panel *p = &x->rows.panel[0];
     html_print(f, "<tr><th scope=\"row\">%.60s</th><td data-v=\"%.6f\">", p->name[cell],
                explained_cell(x, p, cell, x->by));
-    svg_bar(f, explained_cell(x, p, cell, x->by), 0.0);
+    html_bar(f, explained_cell(x, p, cell, x->by), 0.0);
     fputs("</td>", f);
     for (size_t i = 0; i < MEASURES; i++)
         fprintf(f, "<td>%.2f</td>", 100.0 * explained_cell(x, p, cell, (measure)i));

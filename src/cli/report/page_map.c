@@ -8,43 +8,48 @@
 #define WIDTH  480.0
 #define HEIGHT 320.0
 
-static svg_frame frame(FILE *f, double x0, double x1)
+static draw_frame frame(drawing *d, double x0, double x1)
 {
-    return (svg_frame){.f = f,
-                       .left = 72,
-                       .right = WIDTH - 14,
-                       .top = 14,
-                       .bottom = HEIGHT - 46,
-                       .x0 = x0,
-                       .x1 = x1,
-                       .y0 = INFINITY,
-                       .y1 = -INFINITY};
+    return (draw_frame){.d = d,
+                        .left = 72,
+                        .right = WIDTH - 14,
+                        .top = 14,
+                        .bottom = HEIGHT - 46,
+                        .x0 = x0,
+                        .x1 = x1,
+                        .y0 = INFINITY,
+                        .y1 = -INFINITY};
 }
 
 /* ---- convergence ----------------------------------------------------------------------------- */
 
 /* The cost or the gradient's norm over the iterations. */
-static void history_chart(FILE *f, const page *p, int gradient)
+static void draw_history(drawing *d, const page *p, int gradient)
 {
     size_t steps = p->model->steps;
-    svg_frame a = frame(f, 0, steps > 1 ? (double)(steps - 1) : 1);
+    draw_frame a = frame(d, 0, steps > 1 ? (double)(steps - 1) : 1);
     double *iteration = cli_alloc_table(2, steps, sizeof *iteration, "numbers of iterations");
     double *value = iteration + steps;
     for (size_t i = 0; i < steps; i++) {
         const spd_fit_step *step = &p->model->history[i];
         iteration[i] = (double)i;
         value[i] = gradient ? log10(step->gradient_norm) : step->cost;
-        svg_extend(&a.y0, &a.y1, value[i]);
+        draw_extend(&a.y0, &a.y1, value[i]);
     }
-    svg_room(&a.y0, &a.y1);
-    svg_open(f, gradient ? "gradient" : "cost", WIDTH, HEIGHT,
-             gradient ? "Norm of the gradient over the iterations"
-                      : "Cost of the map over the iterations",
-             "A line over the iterations of the fit.");
-    svg_axes(&a, SVG_WHOLE, "iteration", gradient ? SVG_LOG10 : SVG_LINEAR,
-             gradient ? "gradient norm" : "cost");
-    svg_line(&a, 0, steps, iteration, value);
-    svg_close(f);
+    draw_room(&a.y0, &a.y1);
+    draw_axes(&a, DRAW_WHOLE, "iteration", gradient ? DRAW_LOG10 : DRAW_LINEAR,
+              gradient ? "gradient norm" : "cost");
+    draw_series(&a, 0, steps, iteration, value);
+}
+
+static void draw_cost(drawing *d, const void *what)
+{
+    draw_history(d, what, 0);
+}
+
+static void draw_gradient(drawing *d, const void *what)
+{
+    draw_history(d, what, 1);
 }
 
 static void convergence(FILE *f, const page *p)
@@ -57,8 +62,13 @@ static void convergence(FILE *f, const page *p)
                  "%.2g, by how it fell so far.",
                  spd_model_gain(model));
     html_figure(f, "");
-    history_chart(f, p, 0);
-    history_chart(f, p, 1);
+    page_figure(f, p,
+                &(figure){"cost", "Cost of the map over the iterations",
+                          "A line over the iterations of the fit.", WIDTH, HEIGHT, draw_cost, p});
+    page_figure(f, p,
+                &(figure){"gradient", "Norm of the gradient over the iterations",
+                          "A line over the iterations of the fit.", WIDTH, HEIGHT, draw_gradient,
+                          p});
     html_figure_close(
         f,
         "Cost and norm of its gradient while the map of %s was learned from the training part%s "
@@ -71,38 +81,39 @@ static void convergence(FILE *f, const page *p)
 
 /* ---- spectra --------------------------------------------------------------------------------- */
 
-static void spectrum_chart(FILE *f, const page *p)
+static void draw_spectrum(drawing *d, const void *what)
 {
+    const page *p = what;
     static const char *const names[] = {"original matrices", "after the map"};
     size_t size = p->spectrum[0].size;
-    svg_frame a = frame(f, size > 1 ? 1 : 0.5, size > 1 ? (double)size : 1.5);
+    draw_frame a = frame(d, size > 1 ? 1 : 0.5, size > 1 ? (double)size : 1.5);
     double *rank = cli_alloc(size, sizeof *rank, "ranks");
     for (size_t i = 0; i < size; i++)
         rank[i] = (double)(i + 1);
     for (int part = 0; part < PAGE_PARTS; part++)
         for (size_t i = 0; i < p->spectrum[part].size; i++) {
-            svg_extend(&a.y0, &a.y1, p->spectrum[part].lower[i]);
-            svg_extend(&a.y0, &a.y1, p->spectrum[part].upper[i]);
+            draw_extend(&a.y0, &a.y1, p->spectrum[part].lower[i]);
+            draw_extend(&a.y0, &a.y1, p->spectrum[part].upper[i]);
         }
-    svg_room(&a.y0, &a.y1);
-    svg_open(
-        f, "spectrum-drawing", WIDTH, HEIGHT, "Eigenvalues by rank",
-        "Lines are medians over the matrices, bands reach from the lower to the upper quartile.");
-    svg_axes(&a, SVG_WHOLE, "rank, largest first", SVG_LOG10, "eigenvalue");
+    draw_room(&a.y0, &a.y1);
+    draw_axes(&a, DRAW_WHOLE, "rank, largest first", DRAW_LOG10, "eigenvalue");
     for (int part = 0; part < PAGE_PARTS; part++)
         if (p->spectrum[part].size) {
             const page_spectrum *b = &p->spectrum[part];
-            svg_band(&a, part, b->size, rank, b->lower, b->upper);
-            svg_line(&a, part, b->size, rank, b->median);
-            svg_legend_line(f, a.right - 150, a.top + 16 + 18 * part, part, names[part]);
+            draw_band(&a, part, b->size, rank, b->lower, b->upper);
+            draw_series(&a, part, b->size, rank, b->median);
+            draw_legend_line(d, a.right - 150, a.top + 16 + 18 * part, part, names[part]);
         }
-    svg_close(f);
 }
 
 static void spectrum(FILE *f, const page *p)
 {
     html_figure(f, "");
-    spectrum_chart(f, p);
+    page_figure(f, p,
+                &(figure){"spectrum", "Eigenvalues by rank",
+                          "Lines are medians over the matrices, bands reach from the lower to the "
+                          "upper quartile.",
+                          WIDTH, HEIGHT, draw_spectrum, p});
     html_figure_close(f,
                       "Eigenvalues of %zu matrices by rank: medians, and bands from the lower to "
                       "the upper quartile. A long fall to the right means ill-conditioned matrices "

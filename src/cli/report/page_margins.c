@@ -8,7 +8,6 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/drawing/html.h"
 #include "cli/report/page.h"
-#include "cli/drawing/svg.h"
 
 #define WIDTH  440.0
 #define HEIGHT 400.0
@@ -85,15 +84,15 @@ static int has_logarithm(double distance)
 /* at (placed x 2) <- where the margins lie in the chart, whose axes have the same range, so that
  * the line is the diagonal. Distances without a logarithm lie on the edge: of nothing, or to a
  * class that is not there. Training samples have no margin, but NaN. */
-static svg_frame frame_of(FILE *f, const page *p, const double *margin, double *at)
+static draw_frame frame_of(drawing *d, const page *p, const double *margin, double *at)
 {
-    svg_frame a = {.f = f, .left = 66, .right = WIDTH - 10, .top = 8, .bottom = HEIGHT - 46};
+    draw_frame a = {.d = d, .left = 66, .right = WIDTH - 10, .top = 8, .bottom = HEIGHT - 46};
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < 2 * p->placed; i++) {
         at[i] = log10(margin[i]);
-        svg_extend(&low, &high, at[i]);
+        draw_extend(&low, &high, at[i]);
     }
-    svg_room(&low, &high);
+    draw_room(&low, &high);
     for (size_t i = 0; i < 2 * p->placed; i++)
         if (!isnan(at[i]))
             at[i] = fmin(fmax(at[i], low), high);
@@ -119,23 +118,35 @@ static size_t count_tested(const page *p, const double *margin, size_t *above, s
     return count;
 }
 
+/* Of one part. */
+typedef struct margins {
+    const page *p;
+    int part;
+} margins;
+
+static void draw_margins(drawing *d, const void *what)
+{
+    const margins *m = what;
+    double *at = cli_alloc_table(m->p->placed, 2, sizeof *at, "distances");
+    draw_frame a = frame_of(d, m->p, m->p->margin[m->part], at);
+    clouds samples = page_clouds(m->p);
+    draw_axes(&a, DRAW_LOG10, "to its own class", DRAW_LOG10, "to another class");
+    draw_line(d, (draw_ink){.look = LOOK_AXIS}, a.left, a.bottom, a.right, a.top);
+    cloud_marks(&a, &samples, at);
+}
+
 static void chart(FILE *f, const page *p, int part)
 {
-    double *at = cli_alloc_table(p->placed, 2, sizeof *at, "distances");
     size_t above, edge, count = count_tested(p, p->margin[part], &above, &edge);
-    svg_frame a = frame_of(f, p, p->margin[part], at);
+    const margins m = {p, part};
     fprintf(f, "<div>\n<h3>%s: %zu of %zu above the line</h3>\n", page_part_heading(p, part), above,
             count);
-    svg_open(f, part ? "margins-after" : "margins-before", WIDTH, HEIGHT,
-             words_text("Distances to a sample's own class and to other classes %s",
-                        page_part_name(part)),
-
-             "One marker per test sample; above the line its own class is nearer.");
-    svg_axes(&a, SVG_LOG10, "to its own class", SVG_LOG10, "to another class");
-    fprintf(f, "<path class=\"axis\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", a.left, a.bottom, a.right,
-            a.top);
-    page_marks(&a, p, at);
-    svg_close(f);
+    page_figure(f, p,
+                &(figure){part ? "margins-after" : "margins-before",
+                          words_text("Distances to a sample's own class and to other classes %s",
+                                     page_part_name(part)),
+                          "One marker per test sample; above the line its own class is nearer.",
+                          WIDTH, HEIGHT, draw_margins, &m});
     fputs("</div>\n", f);
 }
 

@@ -14,9 +14,7 @@
 #include "cli/report/page.h"
 #include "cli/frame/signals.h"
 
-#define SHOWN    600
-#define COLOURED 16 /* classes; of more, HEAD are in colour and the others grey */
-#define HEAD     12
+#define SHOWN 600
 
 const char *page_part_name(int part)
 {
@@ -35,7 +33,7 @@ const char *page_part_heading(const page *p, int part)
 /* Multiples of the golden ratio (times 2^64) spread the samples chosen evenly over the file. */
 static uint64_t ticket(const page *p, size_t sample)
 {
-    int grey = p->colour[p->e->set.samples.label[sample]] == SVG_GREY;
+    int grey = p->colour[p->e->set.samples.label[sample]] == DRAW_GREY;
     return (uint64_t)sample * UINT64_C(0x9E3779B97F4A7C15) >> 1 | (uint64_t)grey << 63;
 }
 
@@ -70,16 +68,6 @@ static void draw_samples(page *p)
             p->trains[p->shown] = part[i] == TRAINS;
             p->index[p->shown++] = i;
         }
-}
-
-/* With too many classes for colours, every so many has one. */
-static void draw_colours(page *p)
-{
-    size_t classes = p->e->set.samples.classes;
-    size_t step = classes <= COLOURED ? 1 : (classes + HEAD - 1) / HEAD;
-    p->colour = cli_alloc(classes, sizeof *p->colour, "colours");
-    for (size_t c = 0; c < classes; c++)
-        p->colour[c] = c % step ? SVG_GREY : (int)p->coloured++;
 }
 
 /* ---- the map --------------------------------------------------------------------------------- */
@@ -216,7 +204,8 @@ void page_prepare(session *s, const results *e, page *p)
     static spd_status (*const steps[])(page * p) = {map_matrices, find_spectra, page_embed,
                                                     page_tsne, page_margins};
     *p = (page){.s = s, .e = e};
-    draw_colours(p);
+    p->colour = cli_alloc(e->set.samples.classes, sizeof *p->colour, "colours");
+    p->coloured = cloud_colours(e->set.samples.classes, p->colour);
     draw_samples(p);
     if (!e->set.samples.X)
         return;

@@ -22,38 +22,40 @@ static double best_accuracy(const page *p)
     return best;
 }
 
-/* Scores in percent, in a row or, without a result, their headings. */
+/* Scores in a row or, without a result, their headings. */
 static void score_cells(FILE *f, const page *p, const spd_method_result *found)
 {
     for (size_t k = 0; k < SPD_RESULT_SCORES; k++) {
         const spd_result_field *field = spd_result_field_at(k);
-        if (!field->percent)
-            continue;
-        if (!found) {
+        double mean = results_mean(found ? found : p->e->found->method[0], field);
+        if (isnan(results_mean(p->e->found->method[0], field)))
+            continue; /* no AUC without scores */
+        if (!found)
             html_column(f, field->label);
-            continue;
-        }
-        fprintf(f, "<td class=\"score\">%.1f", 100.0 * results_mean(found, field));
-        if (p->e->found->rounds > 1)
-            fprintf(f, " " PLUS_MINUS " %.1f", 100.0 * results_deviation(found, field));
-        fputs("</td>", f);
+        else if (isnan(mean))
+            fputs("<td>" DASH "</td>", f);
+        else if (!field->percent)
+            fprintf(f, "<td>%.3f</td>", mean);
+        else if (p->e->found->rounds > 1)
+            fprintf(f, "<td class=\"score\">%.1f " PLUS_MINUS " %.1f</td>", 100.0 * mean,
+                    100.0 * results_deviation(found, field));
+        else
+            fprintf(f, "<td class=\"score\">%.1f</td>", 100.0 * mean);
     }
 }
 
 static void method_row(FILE *f, const page *p, size_t m, double best)
 {
     const spd_method_result *found = p->e->found->method[m];
-    const char *parameters = results_parameters(p->e, m);
-    fprintf(f, "<tr%s><th scope=\"row\">%s</th><td data-v=\"%.6f\">",
+    fprintf(f, "<tr%s><th scope=\"row\" class=\"method\">%s</th><td data-v=\"%.6f\">",
             found->accuracy >= best ? " class=\"best\"" : "", found->name, found->accuracy);
-    svg_bar(f, found->accuracy, found->accuracy_deviation);
+    html_bar(f, found->accuracy, found->accuracy_deviation);
     fputs("</td>", f);
     score_cells(f, p, found);
     if (m == 0)
         fputs("<td>" DASH "</td>", f);
     else
         fprintf(f, "<td>%.2g</td>", found->p_value[0]);
-    html_print(f, "<td class=\"values\">%s</td>", parameters[0] == '-' ? DASH : parameters);
     for (size_t k = 0; k < SPD_RESULT_SECONDS; k++)
         fprintf(f, "<td>%.2f</td>", results_mean(found, results_seconds(k)));
     fputs("</tr>\n", f);
@@ -127,7 +129,6 @@ void page_results(FILE *f, const page *p)
     html_table(f, "Results of all methods", "method|<0 to 100 %");
     score_cells(f, p, NULL);
     html_column(f, "p");
-    html_column(f, "<parameters");
     for (size_t k = 0; k < SPD_RESULT_SECONDS; k++)
         html_column(f, results_seconds(k)->label);
     html_rows(f);
@@ -190,4 +191,19 @@ void page_rounds(FILE *f, const page *p)
         fprintf(f, " The first %zu of %zu rounds; all are in <code>rounds.csv</code>.", listed,
                 rounds);
     fputs("</p>\n", f);
+}
+
+/* What was chosen, and how the matrices were made. */
+void page_parameters(FILE *f, const page *p)
+{
+    html_table(f, "Parameters of all methods", "method|<parameters");
+    html_rows(f);
+    for (size_t m = 0; m < p->e->methods; m++) {
+        const char *parameters = results_parameters(p->e, m);
+        html_print(
+            f, "<tr><th scope=\"row\" class=\"method\">%s</th><td class=\"values\">%s</td></tr>\n",
+            p->e->found->method[m]->name, parameters[0] == '-' ? DASH : parameters);
+    }
+    html_table_close(f);
+    page_made(f, p);
 }

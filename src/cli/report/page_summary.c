@@ -120,5 +120,4 @@ void page_summary(FILE *f, const page *p)
     protocol_items(f, p);
     fputs("</dl>\n", f);
     class_list(f, p, size);
-    page_made(f, p);
 }

@@ -8,6 +8,7 @@
  *   final.json       that */
 #define _POSIX_C_SOURCE 200809L
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,12 +58,37 @@ static void make_folder(const char *folder, const char *asked)
         refuse(folder, errno);
 }
 
-/* What an evaluation removes or replaces in its folder, besides its own tables: files that may be
- * the user's where the folder is none of ours. */
-static const char *const figures[] = {"report.html",   "convergence.csv", "spectrum.csv",
-                                      "embedding.csv", "samples.svg",     "margins.csv",
-                                      "final.json",    "tsne.csv"};
-#define FIGURES (sizeof figures / sizeof *figures)
+/* Is it a name that an evaluation removes or replaces in its folder, besides its own tables: of files
+ * that may be the user's where the folder is none of ours? */
+static int is_figure(const char *name)
+{
+    static const char *const names[] = {
+        "report.html", "convergence.csv", "spectrum.csv",     "embedding.csv",   "margins.csv",
+        "tsne.csv",    "final.json",      "samples.*",        "tsne.*",          "cost.*",
+        "gradient.*",  "spectrum.*",      "margins-before.*", "margins-after.*", "ellipses.*"};
+    int drawing = option_has_ending(name, ".svg") || option_has_ending(name, ".pdf");
+    size_t stem = strlen(name) - (drawing ? 3 : 0);
+    if (drawing && strncmp(name, "confusion-", 10) == 0)
+        return 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (drawing ? strncmp(name, names[i], stem) == 0 && strcmp(names[i] + stem, "*") == 0
+                    : strcmp(name, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* The names of such files in a folder. */
+static words figures_in(const char *folder)
+{
+    words found = {0};
+    DIR *listing = opendir(folder);
+    for (struct dirent *at; listing && (at = readdir(listing));)
+        if (is_figure(at->d_name))
+            words_add(&found, at->d_name);
+    if (listing)
+        closedir(listing);
+    return found;
+}
 
 /* Does a file of the folder hold that text? */
 static int holds(const char *folder, const char *name, const char *text)
@@ -81,13 +107,13 @@ static void check_ours(const char *folder)
     if (!folder || holds(folder, "report.html", HTML_WRITTEN_BY) ||
         holds(folder, "results.json", "\"protocol\""))
         return;
-    for (size_t i = 0; i <= FIGURES; i++) {
-        const char *name = i < FIGURES ? figures[i] : "results.json";
-        if (lstat(words_text("%s/%s", folder, name), &info) == 0 && S_ISREG(info.st_mode))
+    words names = figures_in(folder);
+    words_add(&names, "results.json");
+    for (size_t i = 0; i < names.count; i++)
+        if (lstat(words_text("%s/%s", folder, names.word[i]), &info) == 0 && S_ISREG(info.st_mode))
             cli_fail("%s: has a %s that is of no earlier run, and would be replaced; name another "
                      "folder, or move it away",
-                     folder, name);
-    }
+                     folder, names.word[i]);
 }
 
 void results_make_folder(session *s)
@@ -271,8 +297,9 @@ static void print_results(FILE *f, const void *what)
 /* What an earlier evaluation has left in the folder and this one may not replace. */
 static void drop_figures(session *s)
 {
-    for (size_t i = 0; i < FIGURES; i++)
-        (void)unlink(path_in(s, figures[i])); /* mostly there is none */
+    words names = figures_in(session_output(s));
+    for (size_t i = 0; i < names.count; i++)
+        (void)unlink(path_in(s, names.word[i]));
 }
 
 void results_write_final(session *s, const json_t *list)
