@@ -15,7 +15,6 @@
 #include "classify/ridge.h"
 #include "classify/samples.h"
 #include "classify/tangent.h"
-#include "classify/values.h"
 #include "classify/vectors.h"
 #include "linalg/dense.h"
 #include "run/blas.h"
@@ -70,17 +69,6 @@ static int has_tangent(const training_state *c)
 
 /* ---- prepared -------------------------------------------------------------------------------- */
 
-static spd_status prepare_stein(spd_context *ctx, training_state *c, krr_prepared *s)
-{
-    size_t p = c->train.p;
-    s->D2 = arena_alloc(&c->preparing, p, p * sizeof *s->D2);
-    if (!s->D2)
-        return ctx_nomem(ctx, "distances");
-    const spd_set X = samples_set(&c->train);
-    spd_status status = spd_pairwise2(ctx, SPD_METRIC_STEIN, &X, NULL, s->D2);
-    return status < 0 ? status : values_median_above(ctx, p, s->D2, &s->median);
-}
-
 /* SPD_NOT_CONVERGED of the mean passes. */
 static spd_status prepare_tangent(spd_context *ctx, training_state *c, krr_prepared *s)
 {
@@ -100,7 +88,7 @@ static spd_status prepare(spd_context *ctx, training_state *c)
         return ctx_nomem(ctx, "kernel ridge regression");
     spd_status status = classes_sort(ctx, c->train.p, c->train.label, &c->preparing, &s->of);
     if (status == SPD_OK && has_stein(c))
-        status = prepare_stein(ctx, c, s);
+        status = samples_stein(ctx, &c->train, &c->preparing, &s->D2, &s->median);
     return status == SPD_OK && has_tangent(c) ? prepare_tangent(ctx, c, s) : status;
 }
 
