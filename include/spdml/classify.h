@@ -30,7 +30,11 @@ typedef enum spd_classifier_kind {
     SPD_CLASSIFIER_SRC,    /* src: sparse coding of vectors over PCA-reduced training vectors */
     SPD_CLASSIFIER_GSRC,   /* gsrc: the same on Gabor magnitudes, with an occlusion dictionary */
     SPD_CLASSIFIER_COV3DJ, /* cov3dj: linear support vectors on upper triangles of unit length */
-    SPD_CLASSIFIERS        /* how many there are */
+    SPD_CLASSIFIER_TS_LR,  /* ts-lr: tangent space at the mean, multinomial logistic regression */
+    SPD_CLASSIFIER_KRR,    /* krr: kernel ridge regression on one-hot labels, Stein kernel */
+    SPD_CLASSIFIER_KRR_TANGENT, /* krr-tangent: the same, vectors in the tangent space at the mean */
+    SPD_CLASSIFIER_KRR_BOTH,    /* krr-both: the same, the sum of the two kernels */
+    SPD_CLASSIFIERS             /* how many there are */
 } spd_classifier_kind;
 
 /* The map applied to the matrices first: W'XW, with an n x m W computed from the training part. */
@@ -55,7 +59,8 @@ typedef enum spd_parameter {
     SPD_PARAMETER_K,          /* k: neighbours of knn and of the embeddings */
     SPD_PARAMETER_BETA,       /* beta: of the Stein kernel; takes precedence over beta-scale */
     SPD_PARAMETER_BETA_SCALE, /* beta-scale: beta times the median squared distance in training */
-    SPD_PARAMETER_LAMBDA,     /* lambda: weight of the l1 term */
+    SPD_PARAMETER_LAMBDA,     /* lambda: weight of the l1 term (rsr, src, gsrc), of the squared norm
+                                 (krr, ts-lr) */
     SPD_PARAMETER_COMPONENTS, /* components: of kernel partial least squares */
     SPD_PARAMETER_DIMENSIONS, /* dimensions: of pga, of the embeddings, of PCA in src and gsrc */
     SPD_PARAMETER_COST,       /* cost: C of the support vector machines */

@@ -27,7 +27,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 def _has_probabilities(estimator: Any) -> bool:
     name = estimator._method(None)[0]
-    return isinstance(name, str) and name.lower().startswith(("mdm", "ts-lda", "knn"))
+    return isinstance(name, str) and name.lower().startswith(("mdm", "ts-l", "krr", "knn"))
 
 
 class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
@@ -104,7 +104,8 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """(samples, classes): for ts-lda the probabilities of its Gaussian model; for mdm the
+        """(samples, classes): for ts-lda the probabilities of its Gaussian model; for ts-lr
+        those of its model; for krr calibrated on training samples left out; for mdm the
         softmax of the negative squared distances, as pyRiemann has it, which are not calibrated; for
         knn the shares of the neighbours; if they are equal, that of the nearer class, which `predict`
         takes, is larger by a rounding error. Other methods have none."""

@@ -111,7 +111,7 @@ static const naming all[SPD_ENUMS] =
                 .kind = "classifier",
                 .word = {"nn", "knn", "mdm", "rsr", "cdl", "cdl-lda", "pga", "riemannian-lle",
                          "riemannian-hessian-lle", "riemannian-laplacian", "ksvm", "ts-lda", "src",
-                         "gsrc", "cov3dj"},
+                         "gsrc", "cov3dj", "ts-lr", "krr", "krr-tangent", "krr-both"},
             },
         [SPD_ENUM_MAP] =
             {

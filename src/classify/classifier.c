@@ -25,6 +25,10 @@ const classifier *classifier_of(spd_classifier_kind kind)
         [SPD_CLASSIFIER_SRC] = &classifier_src,
         [SPD_CLASSIFIER_GSRC] = &classifier_gsrc,
         [SPD_CLASSIFIER_COV3DJ] = &classifier_cov3dj,
+        [SPD_CLASSIFIER_TS_LR] = &classifier_ts_lr,
+        [SPD_CLASSIFIER_KRR] = &classifier_krr,
+        [SPD_CLASSIFIER_KRR_TANGENT] = &classifier_krr_tangent,
+        [SPD_CLASSIFIER_KRR_BOTH] = &classifier_krr_both,
     };
     return (unsigned)kind < SPD_CLASSIFIERS ? all[kind] : NULL;
 }
@@ -91,6 +95,22 @@ void training_state_keep_classes(saved_arrays *s, const training_state *c, class
             saved_refuse(s, "class", "the classes are not in ascending order");
     if (s->status == SPD_OK && saved_taking(s))
         s->status = classes_sort(s->ctx, of->count, label, s->room, of);
+}
+
+void training_state_choose(training_state *c, const classes *of, const double *S,
+                           const double *bias, int *label)
+{
+    for (size_t i = 0; i < c->queries.p; i++) {
+        const double *row = S + i * of->count;
+        size_t best = 0;
+        for (size_t k = 0; k < of->count; k++) {
+            if (row[k] + bias[k] > row[best] + bias[best])
+                best = k;
+            if (c->score)
+                c->score[i * c->train.classes + (size_t)class_label(of, k)] = row[k] + bias[k];
+        }
+        label[i] = class_label(of, best);
+    }
 }
 
 void training_state_free(training_state *c)

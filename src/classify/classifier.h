@@ -117,6 +117,11 @@ void training_state_keep_samples(saved_arrays *s, training_state *c);
 struct classes; /* base/classes.h */
 void training_state_keep_classes(saved_arrays *s, const training_state *c, struct classes *of);
 
+/* label, and c->score where it is wanted, <- from the queries' numbers S (queries x of->count): the
+ * largest S_k + bias_k wins, ties by lower class. */
+void training_state_choose(training_state *c, const struct classes *of, const double *S,
+                           const double *bias, int *label);
+
 /* Frees all that the steps have made. */
 void training_state_free(training_state *c);
 
@@ -128,6 +133,8 @@ extern const classifier classifier_pga;                                        /
 extern const classifier classifier_lle, classifier_hlle, classifier_laplacian; /* embedded.c */
 extern const classifier classifier_ksvm, classifier_cov3dj;                    /* ksvm.c */
 extern const classifier classifier_ts_lda;                                     /* ts_lda.c */
-extern const classifier classifier_src, classifier_gsrc;                       /* src.c */
+extern const classifier classifier_ts_lr;                                      /* ts_lr.c */
+extern const classifier classifier_krr, classifier_krr_tangent, classifier_krr_both; /* krr.c */
+extern const classifier classifier_src, classifier_gsrc;                             /* src.c */
 
 #endif

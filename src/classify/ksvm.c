@@ -97,17 +97,6 @@ static int is_log(const training_state *c)
 
 /* ---- prepared ------------------------------------------------------------------------------- */
 
-static spd_status prepare_stein(spd_context *ctx, training_state *c, kernels_of *s)
-{
-    size_t p = c->train.p;
-    s->D2 = arena_alloc(&c->preparing, p, p * sizeof *s->D2);
-    if (!s->D2)
-        return ctx_nomem(ctx, "distances");
-    const spd_set X = samples_set(&c->train);
-    spd_status status = spd_pairwise2(ctx, SPD_METRIC_STEIN, &X, NULL, s->D2);
-    return status < 0 ? status : values_median_above(ctx, p, s->D2, &s->median);
-}
-
 static spd_status prepare_log(spd_context *ctx, training_state *c, kernels_of *s)
 {
     size_t p = c->train.p;
@@ -132,7 +121,8 @@ static spd_status prepare(spd_context *ctx, training_state *c)
         return ctx_nomem(ctx, "a kernel");
     if (!is_stein(c) && !is_log(c))
         return prepare_upper(ctx, c, s);
-    return is_stein(c) ? prepare_stein(ctx, c, s) : prepare_log(ctx, c, s);
+    return is_stein(c) ? samples_stein(ctx, &c->train, &c->preparing, &s->D2, &s->median)
+                       : prepare_log(ctx, c, s);
 }
 
 /* ---- the kernel of training ----------------------------------------------------------------- */

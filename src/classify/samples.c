@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sized.h"
+#include "classify/values.h"
 
 spd_status samples_take(spd_context *ctx, const spd_samples *given, samples *mine)
 {
@@ -119,4 +120,15 @@ void spd_samples_free(spd_samples *s)
         return;
     arena room = ((own_samples *)s)->room;
     arena_free(&room);
+}
+
+spd_status samples_stein(spd_context *ctx, const samples *s, arena *keep, double **D2,
+                         double *median)
+{
+    *D2 = arena_alloc(keep, s->p, s->p * sizeof **D2);
+    if (!*D2)
+        return ctx_nomem(ctx, "distances");
+    const spd_set X = samples_set(s);
+    spd_status status = spd_pairwise2(ctx, SPD_METRIC_STEIN, &X, NULL, *D2);
+    return status < 0 ? status : values_median_above(ctx, s->p, *D2, median);
 }

@@ -47,6 +47,11 @@ static inline double samples_factor(const samples *s)
     return s->hermitian ? 0.5 : 1.0;
 }
 
+/* *D2 (p x p) <- squared Stein distances between the samples; *median <- of those above the diagonal
+ * (values_median_above). */
+spd_status samples_stein(spd_context *ctx, const samples *s, arena *keep, double **D2,
+                         double *median);
+
 /* SPD_EINVAL, naming the first, when a label is no class number. */
 spd_status samples_check_labels(spd_context *ctx, const samples *s);
 

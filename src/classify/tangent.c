@@ -222,3 +222,17 @@ spd_status tangent_map(spd_context *ctx, const tangent_space *space, const sampl
     arena_free(&room);
     return status;
 }
+
+spd_status tangent_decide(spd_context *ctx, training_state *c, const tangent_space *space,
+                          const classes *of, const double *w, const double *bias, int *label)
+{
+    size_t q = c->queries.p, count = of->count;
+    arena room = {0};
+    double *product = arena_alloc(&room, q, count * sizeof *product);
+    spd_status status = product ? vectors_products(ctx, space->rank, q, c->met, count, w, product)
+                                : ctx_nomem(ctx, "discriminants");
+    if (status == SPD_OK)
+        training_state_choose(c, of, product, bias, label);
+    arena_free(&room);
+    return status;
+}

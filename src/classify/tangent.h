@@ -3,6 +3,7 @@
 #ifndef SPD_CLASSIFY_TANGENT_H
 #define SPD_CLASSIFY_TANGENT_H
 
+#include "base/classes.h"
 #include "classify/classifier.h"
 
 typedef struct tangent_space {
@@ -24,6 +25,11 @@ spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train, 
 /* *vectors (queries->p x rank) <- the queries on the axes. */
 spd_status tangent_map(spd_context *ctx, const tangent_space *space, const samples *queries,
                        arena *keep, double **vectors);
+
+/* label, and c's scores, of the queries c->met (on the axes) <- t'w_k + bias_k, the largest wins, ties
+ * by lower class; w is of->count x rank. */
+spd_status tangent_decide(spd_context *ctx, training_state *c, const tangent_space *space,
+                          const classes *of, const double *w, const double *bias, int *label);
 
 /* The space goes to the saved arrays or comes from them, without the training samples: keep's
  * (classifier.h) part of it. */

@@ -165,37 +165,10 @@ static spd_status meet(spd_context *ctx, training_state *c)
     return status;
 }
 
-static int best_class(const discriminants *s, const double *product)
-{
-    size_t best = 0;
-    for (size_t k = 1; k < s->of.count; k++)
-        if (product[k] + s->bias[k] > product[best] + s->bias[best])
-            best = k;
-    return class_label(&s->of, best);
-}
-
-/* score (classes) <- logarithms of the classes' probabilities, up to a constant. */
-static void take_scores(const discriminants *s, const double *product, double *score)
-{
-    for (size_t k = 0; k < s->of.count; k++)
-        score[class_label(&s->of, k)] = product[k] + s->bias[k];
-}
-
 static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     const discriminants *s = c->prepared;
-    size_t q = c->queries.p, count = s->of.count;
-    arena room = {0};
-    double *product = arena_alloc(&room, q, count * sizeof *product);
-    spd_status status = product
-                            ? vectors_products(ctx, s->space.rank, q, c->met, count, s->w, product)
-                            : ctx_nomem(ctx, "discriminants");
-    for (size_t i = 0; i < q && status == SPD_OK; i++)
-        label[i] = best_class(s, product + i * count);
-    for (size_t i = 0; i < q && status == SPD_OK && c->score; i++)
-        take_scores(s, product + i * count, c->score + i * c->train.classes);
-    arena_free(&room);
-    return status;
+    return tangent_decide(ctx, c, &s->space, &s->of, s->w, s->bias, label);
 }
 
 static void keep(saved_arrays *s, training_state *c)

@@ -119,6 +119,9 @@ def test_k_nearest(classify, tmp_path, sets):
     ("ksvm-log-euclidean", [], {"cost": 10}), ("ts-lda-stein", [], {}),
     ("rsr", ["--lambda", 0.01, "--beta-scale", 1], {"lambda": 0.01, "beta-scale": 1}),
     ("cdl", ["--components", 2], {"components": 2}), ("cdl-lda", [], {}),
+    ("ts-lr", ["--lambda", 0.01], {"lambda": 0.01}), ("krr-tangent", [], {}),
+    ("krr", ["--lambda", 0.1, "--beta", 0.5], {"lambda": 0.1, "beta": 0.5}),
+    ("krr-both-ml", ["--beta-scale", 0.5, "-m", 3], {"beta-scale": 0.5, "m": 3}),
     ("cov3dj", [], {"cost": 10}), ("pca-nn-airm", ["-m", 3], {"m": 3}), ("mdm-airm-csp", ["-m", 2], {"m": 2}),
     ("nn-stein-ml", ["-m", 3, "--nu-w", 4, "--nu-b", 2], {"m": 3, "nu-w": 4, "nu-b": 2})])
 def test_methods_do_better_than_chance(classify, sets, method, more, values):

@@ -12,7 +12,8 @@ import twins
 
 METHODS = ["nn-airm", "knn-stein", "mdm-airm", "rsr", "cdl", "cdl-lda", "pga", "ts-lda",
            "ksvm-stein", "ksvm-log-euclidean", "riemannian-laplacian", "nn-stein-ml",
-           "rsr-ml", "pca-nn-airm", "mdm-airm-csp", "nn-stein-multi", "cov3dj"]
+           "rsr-ml", "pca-nn-airm", "mdm-airm-csp", "nn-stein-multi", "cov3dj", "ts-lr",
+           "krr-stein", "krr-tangent", "krr-both-ml"]
 
 
 @pytest.fixture

@@ -291,7 +291,8 @@ def test_beside_pyriemann(rng):
 
 
 @pytest.mark.parametrize("method", ["nn-stein", "knn-airm", "mdm-airm", "rsr", "cdl", "cdl-lda",
-                                    "pga", "ksvm-stein", "ts-lda", "nn-stein-ml", "pca-nn-airm",
+                                    "pga", "ksvm-stein", "ts-lda", "ts-lr", "krr-stein",
+                                    "krr-tangent", "krr-both", "nn-stein-ml", "pca-nn-airm",
                                     "nn-airm-csp"])
 def test_methods_of_the_command(labelled, method):
     X, y = labelled

@@ -16,7 +16,8 @@ from sklearn.model_selection import cross_val_score
 
 METHODS = ["nn-airm", "knn-stein", "mdm-airm", "rsr", "cdl", "cdl-lda", "pga", "ts-lda",
            "ksvm-stein", "ksvm-log-euclidean", "riemannian-lle", "nn-airm-ml", "rsr-multi",
-           "mdm-airm-csp", "pca-nn-airm", "cov3dj"]
+           "mdm-airm-csp", "pca-nn-airm", "cov3dj", "ts-lr",
+           "krr-stein", "krr-tangent", "krr-both-ml"]
 CLASSIFIERS = [spdml.MDM("stein"), spdml.KNearestNeighbors(3), spdml.RSRClassifier(alpha=1e-3),
                spdml.CDLClassifier(), spdml.CDLClassifier(variant="lda"),
                *(spdml.SPDClassifier(method) for method in METHODS)]

@@ -27,6 +27,12 @@ static const method_case cases[] = {
     {&classifier_ts_lda, SPD_METRIC_STEIN, 1},
     {&classifier_ts_lda, SPD_METRIC_LOG_CHOLESKY, 0},
     {&classifier_ts_lda, SPD_METRIC_EUCLIDEAN, 0},
+    {&classifier_ts_lr, SPD_METRIC_AIRM, 1},
+    {&classifier_ts_lr, SPD_METRIC_LOG_EUCLIDEAN, 0},
+    {&classifier_krr, SPD_METRIC_STEIN, 1},
+    {&classifier_krr_tangent, SPD_METRIC_AIRM, 1},
+    {&classifier_krr_tangent, SPD_METRIC_LOG_CHOLESKY, 0},
+    {&classifier_krr_both, SPD_METRIC_STEIN, 1},
     {&classifier_ksvm, SPD_METRIC_STEIN, 1},
     {&classifier_ksvm, SPD_METRIC_LOG_EUCLIDEAN, 0},
 };

@@ -239,8 +239,9 @@ TEST(fits_in_files)
 /* Every way to a map through a file: the same scores, bit for bit. */
 TEST(methods_in_files)
 {
-    static const char *const names[] = {"nn-stein-ml",     "nn-stein-mean", "mdm-airm-csp",
-                                        "nn-stein-random", "rsr-multi",     "pca-ts-lda"};
+    static const char *const names[] = {
+        "nn-stein-ml", "nn-stein-mean", "mdm-airm-csp", "nn-stein-random", "rsr-multi",
+        "pca-ts-lda",  "krr-stein-ml",  "krr-both-ml",  "krr-tangent-csp", "ts-lr-ml"};
     rng r = seeded(6);
     double *X = random_forms(&r, SIZE, COUNT), before[COUNT * CLASSES], after[COUNT * CLASSES];
     int label[COUNT];

@@ -137,10 +137,12 @@ TEST(what_is_held)
     static const struct {
         const char *name;
         spd_holding holding;
-    } all[] = {{"mdm-airm-ml", SPD_HOLDING_NONE}, {"ts-lda", SPD_HOLDING_NONE},
-               {"pga", SPD_HOLDING_VECTORS},      {"src", SPD_HOLDING_VECTORS},
-               {"nn-airm", SPD_HOLDING_SAMPLES},  {"ksvm-stein", SPD_HOLDING_SAMPLES},
-               {"cov3dj", SPD_HOLDING_SAMPLES}};
+    } all[] = {{"mdm-airm-ml", SPD_HOLDING_NONE},   {"ts-lda", SPD_HOLDING_NONE},
+               {"pga", SPD_HOLDING_VECTORS},        {"src", SPD_HOLDING_VECTORS},
+               {"nn-airm", SPD_HOLDING_SAMPLES},    {"ksvm-stein", SPD_HOLDING_SAMPLES},
+               {"cov3dj", SPD_HOLDING_SAMPLES},     {"ts-lr", SPD_HOLDING_NONE},
+               {"krr-tangent", SPD_HOLDING_NONE},   {"krr-stein", SPD_HOLDING_SAMPLES},
+               {"krr-both-ml", SPD_HOLDING_SAMPLES}};
     both_set train = both_random(1, P);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         spd_classifier *c = trained_by(all[i].name, &train.set.samples), *back = NULL;
@@ -327,9 +329,22 @@ TEST(one_taken_for_the_other)
 }
 
 /* A trained method of every kind that keeps something, as bytes. */
-static const char *const kinds[] = {
-    "nn-airm-ml", "mdm-stein-csp",      "rsr",    "cdl", "cdl-lda",        "pga",
-    "ksvm-stein", "ksvm-log-euclidean", "ts-lda", "src", "nn-stein-multi", "cov3dj"};
+static const char *const kinds[] = {"nn-airm-ml",
+                                    "mdm-stein-csp",
+                                    "rsr",
+                                    "cdl",
+                                    "cdl-lda",
+                                    "pga",
+                                    "ksvm-stein",
+                                    "ksvm-log-euclidean",
+                                    "ts-lda",
+                                    "src",
+                                    "nn-stein-multi",
+                                    "cov3dj",
+                                    "ts-lr",
+                                    "krr-stein",
+                                    "krr-tangent-log-euclidean",
+                                    "krr-both"};
 
 /* Every byte changed, every length cut, a few of them each: no crash, no leak, and either a message
  * or a method that predicts. */

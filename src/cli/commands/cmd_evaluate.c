@@ -230,7 +230,8 @@ static const char *const paragraphs[] = {
     "or random halves if a class is too small for them or the set is large. The command line that "
     "says the same is printed.",
     "Classifiers: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
-    "riemannian-laplacian, ksvm, ts-lda, cov3dj on SPD matrices; src, gsrc on vectors. -ml puts "
+    "riemannian-laplacian, ksvm, krr, ts-lda, ts-lr, cov3dj on SPD matrices; src, gsrc on vectors. "
+    "-ml puts "
     "the learned map before the classifier, -multi several of them side by side; -random, -mean, "
     "-csp and pca- put other maps there, for comparison.",
     NULL};

@@ -12,7 +12,8 @@ const option options_method[] = {
     {"method", 0, OPTION_TEXT, "NAME", "cdl", .words = option_methods, .common = 1,
      .help =
          "[pca-]CLASSIFIER[-METRIC][-MAP]: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, "
-         "riemannian-hessian-lle, riemannian-laplacian, ksvm, ts-lda, cov3dj, src or gsrc, with a "
+         "riemannian-hessian-lle, riemannian-laplacian, ksvm, krr, ts-lda, ts-lr, cov3dj, src or "
+         "gsrc, with a "
          "MAP of ml, multi, random, mean, csp: rsr-ml, nn-stein-ml, pca-nn-airm, mdm-airm-csp"},
     {"metric", 0, OPTION_CHOICE, "NAME", .names = SPD_ENUM_METRIC,
      .help = "Metric, if the method's name does not give it; default the method's usual one"},

@@ -1,0 +1,81 @@
+"""krr and ts-lr against scikit-learn's KernelRidge and LogisticRegression."""
+
+import numpy as np
+import pytest
+import spdml
+from conftest import planted
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import KernelCenterer
+
+
+@pytest.fixture
+def sets(rng):
+    X, y = planted(rng, 20, 5, noise=0.8)
+    return X[:36], y[:36], X[36:], y[36:]
+
+
+def stein(A, B):
+    """Squared Stein distances."""
+    def logdet(X):
+        return np.linalg.slogdet(X)[1]
+    return logdet((A[:, None] + B[None]) / 2) - (logdet(A)[:, None] + logdet(B)[None]) / 2
+
+
+def vectors(X, Q, metric):
+    space = spdml.TangentSpace(metric=metric).fit(X)
+    return space.transform(X), space.transform(Q)
+
+
+def check_ridge(X, y, Q, K, k, method, values):
+    """Scores are those of KernelRidge on the centred kernel, times one factor."""
+    ours = spdml.SPDClassifier(method, values).fit(X, y)
+    centre = KernelCenterer().fit(K)
+    Y = np.eye(3)[y]
+    twin = KernelRidge(alpha=values["lambda"], kernel="precomputed").fit(centre.transform(K), Y - Y.mean(axis=0))
+    expected = twin.predict(centre.transform(k)) + Y.mean(axis=0)
+    scores = ours.decision_function(Q)
+    factor = (scores * expected).sum() / (expected ** 2).sum()
+    assert factor > 0
+    np.testing.assert_allclose(scores, factor * expected, atol=1e-6 * np.abs(scores).max())
+    assert (ours.predict(Q) == expected.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize("regularisation", [1e-3, 0.1])
+def test_ridge_is_that_of_scikit_learn(sets, regularisation):
+    X, y, Q, _ = sets
+    K, k = np.exp(-2 * stein(X, X)), np.exp(-2 * stein(Q, X))  # beta (n - 1)/2: definite
+    check_ridge(X, y, Q, K, k, "krr-stein", {"beta": 2.0, "lambda": regularisation})
+    T, t = vectors(X, Q, "riemann")
+    scale = len(X) / (T ** 2).sum()
+    check_ridge(X, y, Q, scale * T @ T.T, scale * t @ T.T, "krr-tangent", {"lambda": regularisation})
+
+
+@pytest.mark.parametrize("method", ["krr-stein", "krr-tangent", "krr-both", "ts-lr"])
+def test_probabilities(sets, method):
+    X, y, Q, z = sets
+    fitted = spdml.SPDClassifier(method).fit(X, y)
+    share = fitted.predict_proba(Q)
+    np.testing.assert_allclose(share.sum(axis=1), 1)
+    assert (fitted.classes_[share.argmax(axis=1)] == fitted.predict(Q)).all()
+    guess = np.bincount(y) / len(y)
+    assert -np.log(share[np.arange(len(z)), z]).mean() < -np.log(guess[z]).mean()
+
+
+@pytest.mark.parametrize("regularisation", [1e-3, 1e-1])
+def test_logistic_regression_is_that_of_scikit_learn(sets, regularisation):
+    X, y, Q, _ = sets
+    T, t = vectors(X, Q, "riemann")
+    scale = np.sqrt(len(X) / (T ** 2).sum())
+    twin = LogisticRegression(C=1 / (regularisation * len(X)), tol=1e-10, max_iter=100000).fit(scale * T, y)
+    ours = spdml.SPDClassifier("ts-lr", {"lambda": regularisation}).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(Q), twin.predict_proba(scale * t), atol=1e-4)
+
+
+def test_hermitian(rng):
+    """Complex matrices with real entries are classified as the real ones."""
+    X, y = planted(rng, 12, 4)
+    for method in ("krr-stein", "krr-tangent", "krr-both", "ts-lr"):
+        real = spdml.SPDClassifier(method).fit(X, y).predict_proba(X)
+        hermitian = spdml.SPDClassifier(method).fit(X.astype(complex), y).predict_proba(X.astype(complex))
+        np.testing.assert_allclose(hermitian, real, atol=1e-5)
