@@ -269,3 +269,10 @@ int ctx_report_again(spd_context *ctx)
     return ctx_report(ctx, ctx->reported.task, ctx->reported.unit, ctx->reported.done,
                       ctx->reported.total);
 }
+
+int ctx_finish(spd_context *ctx, const char *task, double done)
+{
+    if (!ctx || !ctx->reported.task || strcmp(ctx->reported.task, task) != 0)
+        return 0;
+    return ctx_progress(ctx, ctx->reported.task, ctx->reported.unit, done, done);
+}

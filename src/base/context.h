@@ -89,4 +89,8 @@ int ctx_progress(spd_context *ctx, const char *task, const char *unit, double do
 int ctx_report_again(spd_context *ctx);
 int ctx_report(spd_context *ctx, const char *task, const char *unit, double done, double total);
 
+/* Tells that a task is over after `done` units, if it is what was reported last, so that nobody
+ * shows it any longer. Like ctx_progress, non-zero when the call shall be cancelled. */
+int ctx_finish(spd_context *ctx, const char *task, double done);
+
 #endif

@@ -28,10 +28,12 @@ size_t logistic_size(const logistic *l)
 /* row (count), scores of a sample, <- (softmax - one-hot)/p; -ln softmax of its own class. */
 static double take_residual(const logistic *l, size_t own, double *row)
 {
-    double most = row[0], sum = 0.0, score = row[own];
+    double most = row[0], score = row[own];
     for (size_t c = 1; c < l->count; c++)
         most = fmax(most, row[c]);
-    for (size_t c = 0; c < l->count; c++) {
+    row[0] = exp(row[0] - most);
+    double sum = row[0];
+    for (size_t c = 1; c < l->count; c++) {
         row[c] = exp(row[c] - most);
         sum += row[c];
     }

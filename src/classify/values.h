@@ -8,6 +8,9 @@
  * that it always is a scale. SPD_ENOMEM. */
 spd_status values_median_above(spd_context *ctx, size_t p, const double *D, double *median);
 
+/* Sum of a_k b_k, in an order that depends on count alone: BLAS may sum by the address too. */
+double values_dot(size_t count, const double *a, const double *b);
+
 /* x (count) <- x / |x|; zero stays. */
 void values_to_unit(size_t count, double *x);
 

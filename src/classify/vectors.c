@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "classify/vectors.h"
+#include "classify/values.h"
 #include "base/order.h"
 #include "run/parallel.h"
 #include "ops/scale.h"
@@ -28,21 +29,6 @@ typedef struct job {
     double *C;
 } job;
 
-/* sum of a_k b_k */
-static double dot(size_t count, const double *a, const double *b)
-{
-    double sum[LANES] = {0}, total = 0.0;
-    size_t k = 0;
-    for (; k + LANES <= count; k += LANES)
-        for (size_t l = 0; l < LANES; l++)
-            sum[l] += a[k + l] * b[k + l];
-    for (; k < count; k++)
-        total += a[k] * b[k];
-    for (size_t l = 0; l < LANES; l++)
-        total += sum[l];
-    return total;
-}
-
 static spd_status rows_body(void *user, size_t chunk, int thread)
 {
     const job *j = user;
@@ -59,7 +45,7 @@ static spd_status dots_body(void *user, size_t chunk, int thread)
     (void)thread;
     for (size_t i = chunk * ROWS; i < last; i++)
         for (size_t k = 0; k < j->p; k++)
-            j->C[i * j->p + k] = dot(j->dim, j->A + i * j->dim, j->B + k * j->dim);
+            j->C[i * j->p + k] = values_dot(j->dim, j->A + i * j->dim, j->B + k * j->dim);
     return SPD_OK;
 }
 

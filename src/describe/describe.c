@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/relay.h"
 #include "base/sized.h"
 #include "describe/collection.h"
 #include "describe/resize.h"
@@ -200,35 +201,23 @@ static spd_status gather_batch(run *r)
 
 /* ---- progress over all batches --------------------------------------------------------------- */
 
-typedef struct shifted {
-    spd_progress_fn progress;
-    void *user;
-    double before, total;
-} shifted;
-
-static int shifted_progress(void *user, const spd_progress *progress)
+static spd_progress in_batch(const void *user, const spd_progress *inner)
 {
-    const shifted *s = user;
-    spd_progress whole = *progress;
-    whole.done += s->before;
-    whole.total = s->total;
-    return s->progress(s->user, &whole);
+    const run *r = user;
+    return (spd_progress){inner->task, inner->unit, (double)r->first + inner->done,
+                          (double)r->list.count};
 }
 
 static spd_status run_batch(run *r)
 {
     spd_context *ctx = r->ctx;
     size_t failed = SIZE_MAX;
-    shifted s = {ctx->progress, ctx->user, (double)r->first, (double)r->list.count};
+    relay whole;
     fill_batch(r);
-    if (ctx->progress) {
-        ctx->progress = shifted_progress;
-        ctx->user = &s;
-    }
+    relay_open(&whole, ctx, in_batch, r);
     spd_status status = parallel_for(ctx, r->count, describe_one, r, "describing", "inputs",
                                      (double)r->count, &failed);
-    ctx->progress = s.progress;
-    ctx->user = s.user;
+    relay_close(&whole);
     if (status < 0 && failed != SIZE_MAX)
         ctx_pass_on(ctx, &r->batch[failed].error);
     if (status == SPD_OK)

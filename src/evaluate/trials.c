@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/classes.h"
-#include "base/clock.h"
+#include "base/relay.h"
 #include "classify/samples.h"
 #include "evaluate/map.h"
 #include "evaluate/method.h"
@@ -247,9 +247,10 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, const part *h
 
 /* ---- all trials ----------------------------------------------------------------------------- */
 
-#define ROOM_FOR_TRIALS         2.0e9 /* bytes that trials running at once may take */
-#define SECONDS_BETWEEN_REPORTS 0.1
-#define USUAL_DEGREE            8.0 /* pairs of a sample, where they are not known */
+#define ROOM_FOR_TRIALS 2.0e9 /* bytes that trials running at once may take */
+#define TASK            "tuning"
+#define UNIT            "fits"
+#define USUAL_DEGREE    8.0 /* pairs of a sample, where they are not known */
 
 typedef struct trials trials;
 
@@ -258,7 +259,6 @@ typedef struct lane {
     trials *home;
     spd_context *ctx; /* of one thread */
     int first;        /* the caller's own thread, which may report progress */
-    double reported;  /* when it last did */
     size_t failed;    /* the trial that failed here, or SIZE_MAX */
     spd_error error;
 } lane;
@@ -266,53 +266,48 @@ typedef struct lane {
 struct trials {
     spd_context *ctx;
     const trial_shared *shared;
-    size_t at;                /* the fold at hand */
-    part part;                /* of it */
-    size_t count;             /* of map settings that are tried in it */
-    size_t *map;              /* count */
-    size_t begin, end;        /* those that run now */
-    size_t batch;             /* so many of them a rank takes at a time */
-    int64_t *owner;           /* count: room for who has had each batch */
-    spd_error first;          /* failure of a setting in the fold at hand or before */
-    int64_t first_at;         /* which it was, of this fold; INT64_MAX: none */
-    double *weight;           /* count: about what each costs */
-    double work;              /* the weights of all trials from the fold at hand on */
-    double before;            /* the weights of all trials of the folds before */
-    size_t tried;             /* so many they were */
-    size_t fits;              /* and with all that are left */
-    lane *lane;               /* threads of them */
-    spd_progress_fn progress; /* the caller's */
-    void *user;
+    size_t at;         /* the fold at hand */
+    part part;         /* of it */
+    size_t count;      /* of map settings that are tried in it */
+    size_t *map;       /* count */
+    size_t begin, end; /* those that run now */
+    size_t batch;      /* so many of them a rank takes at a time */
+    int64_t *owner;    /* count: room for who has had each batch */
+    spd_error first;   /* failure of a setting in the fold at hand or before */
+    int64_t first_at;  /* which it was, of this fold; INT64_MAX: none */
+    double *weight;    /* count: about what each costs */
+    double work;       /* the weights of all trials from the fold at hand on */
+    double before;     /* the weights of all trials of the folds before */
+    size_t tried;      /* so many they were */
+    size_t fits;       /* and with all that are left */
+    lane *lane;        /* threads of them */
     atomic_int cancelled;
     atomic_size_t done; /* trials of the fold at hand: those at the beginning of its list */
 };
 
 /* How far the search is, in fits, each by its weight. Those that may leave the race yet are counted
  * as left. */
-static spd_progress progress_of(const trials *t)
+static spd_progress in_trial(const void *user, const spd_progress *inner)
 {
+    (void)inner;
+    const trials *t = user;
     double done = t->before;
     for (size_t k = 0; k < atomic_load(&t->done) && k < t->count; k++)
         done += t->weight[k];
     double fits = (double)t->fits;
-    return (spd_progress){"tuning", "fits", fits * (done / (t->before + t->work)), fits};
+    return (spd_progress){TASK, UNIT, fits * (done / (t->before + t->work)), fits};
 }
 
-/* Progress of a trial: the caller's thread passes it on, all learn of a cancellation. */
-static int relay(void *user, const spd_progress *progress)
+/* Progress of a trial in a lane: the caller's thread reports that of all, all learn of a
+ * cancellation. */
+static int hear(void *user, const spd_progress *inner)
 {
-    (void)progress;
     lane *l = user;
     trials *t = l->home;
-    double now = clock_seconds();
-    if (l->first)
+    if (l->first && !atomic_load(&t->cancelled)) {
+        spd_progress all = in_trial(t, inner);
         ranks_poll(t->ctx);
-    if (l->first && t->progress && now - l->reported >= SECONDS_BETWEEN_REPORTS) {
-        spd_progress ours = progress_of(t);
-        l->reported = now;
-        if (t->ctx)
-            t->ctx->reported = ours;
-        if (t->progress(t->user, &ours))
+        if (ctx_report(t->ctx, all.task, all.unit, all.done, all.total))
             atomic_store(&t->cancelled, 1);
     }
     return atomic_load(&t->cancelled);
@@ -372,7 +367,7 @@ static spd_status make_lanes(trials *t, int threads, arena *keep)
             .home = t, .first = i == 0, .failed = SIZE_MAX, .ctx = ctx_beside(t->ctx, threads)};
         if (!l->ctx)
             return ctx_nomem(t->ctx, "threads");
-        spd_context_set_progress(l->ctx, relay, l);
+        spd_context_set_progress(l->ctx, hear, l);
     }
     return arena_status(keep, t->ctx, "threads");
 }
@@ -405,15 +400,15 @@ static spd_status run_parted(trials *t, int threads)
 /* One after the other, each on all threads; progress is still that of the whole. */
 static spd_status run_in_turn(trials *t)
 {
-    lane only = {.home = t, .first = 1};
+    relay whole;
     spd_status status = SPD_OK;
-    spd_context_set_progress(t->ctx, relay, &only);
+    relay_open(&whole, t->ctx, in_trial, t);
     for (size_t which = t->begin; which < t->end && !trial_is_fatal(status); which++) {
         status = run_trial(t, t->ctx, which);
         if (status < 0)
             note_first(t, which, spd_context_error(t->ctx));
     }
-    spd_context_set_progress(t->ctx, t->progress, t->user);
+    relay_close(&whole);
     return status;
 }
 
@@ -537,6 +532,16 @@ static spd_status run_shared(trials *t, ranks *r)
     return status;
 }
 
+/* From here on this is a tuning, whatever was reported before it. */
+static spd_status begin_fold(trials *t, const ranks *r)
+{
+    foresee(t);
+    const spd_progress now = in_trial(t, NULL);
+    if (!r && ctx_report(t->ctx, now.task, now.unit, now.done, now.total))
+        return ctx_fail(t->ctx, SPD_ECANCELLED, "tuning cancelled");
+    return SPD_OK;
+}
+
 /* All of one fold; then those that are behind leave. */
 static spd_status run_fold(trials *t)
 {
@@ -548,8 +553,9 @@ static spd_status run_fold(trials *t)
     t->end = t->count;
     t->first_at = INT64_MAX;
     spd_status status = part_make(t->ctx, &from, t->at, &t->part);
+    if (status == SPD_OK)
+        status = begin_fold(t, r);
     if (status == SPD_OK) {
-        foresee(t);
         status = r ? run_shared(t, r) : run_here(t);
         look_back(t);
     }
@@ -563,14 +569,14 @@ spd_status trials_run(spd_context *ctx, const trial_shared *shared)
 {
     arena room = {0};
     trials t = {.ctx = ctx, .shared = shared};
-    t.progress = ctx ? ctx->progress : NULL;
-    t.user = ctx ? ctx->user : NULL;
     t.map = arena_alloc(&room, shared->settings[0].maps, sizeof *t.map);
     t.owner = arena_alloc(&room, shared->settings[0].maps, sizeof *t.owner);
     t.weight = arena_alloc(&room, shared->settings[0].maps, sizeof *t.weight);
     spd_status status = arena_status(&room, ctx, "cross-validation");
     for (t.at = 0; t.at < shared->folds && status == SPD_OK; t.at++)
         status = run_fold(&t);
+    if (status == SPD_OK)
+        ctx_finish(ctx, TASK, (double)t.fits);
     if (status == SPD_OK && ctx)
         ctx->error = t.first;
     arena_free(&room);

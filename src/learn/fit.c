@@ -617,6 +617,7 @@ static spd_status fit_all(fit *f, const spd_fit_options *options, const spd_fit_
     if (status == SPD_OK)
         status = fit_run(f, known, model);
     spd_private_blas_release();
+    ctx_finish(ctx, "learning", f->state.now ? f->state.now->iterations : 0.0);
     fit_close(f);
     return set_locate(ctx, f->set, status);
 }

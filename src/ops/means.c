@@ -8,8 +8,8 @@
 
 #include "base/order.h"
 #include "base/arena.h"
-#include "base/clock.h"
 #include "base/memory.h"
+#include "base/relay.h"
 #include "base/sized.h"
 #include "base/stop.h"
 #include "run/blas.h"
@@ -25,12 +25,13 @@
 #include "linalg/definite.h"
 #include "linalg/dense.h"
 
-#define USUAL_TOLERANCE         1e-12
-#define USUAL_ITERATIONS        1000
-#define SECONDS_BETWEEN_REPORTS 0.2
-#define USUAL_EXPONENT          60                /* of two: matrices of this size are not scaled */
-#define MEAN_PIECE              ((size_t)4 << 20) /* bytes that are read at once */
-#define LOST_ENTRY              0x1p-900          /* of a scaled matrix */
+#define TASK             "mean"
+#define UNIT             "iterations"
+#define USUAL_TOLERANCE  1e-12
+#define USUAL_ITERATIONS 1000
+#define USUAL_EXPONENT   60                /* of two: matrices of this size are not scaled */
+#define MEAN_PIECE       ((size_t)4 << 20) /* bytes that are read at once */
+#define LOST_ENTRY       0x1p-900          /* of a scaled matrix */
 
 typedef struct mean_run {
     spd_context *ctx;
@@ -55,9 +56,6 @@ typedef struct mean_run {
     size_t stride;
     arena room;           /* all of these and the state's */
     atomic_size_t lowest; /* sample at fault */
-    double reported;      /* when progress was last told */
-    spd_progress_fn tell; /* the caller's callback, which relay stands in for during a pass */
-    void *tell_user;
 } mean_run;
 
 /* ---- one pass ----------------------------------------------------------------------------- */
@@ -203,14 +201,10 @@ static spd_status explain(mean_run *r, size_t i, int first_pass)
 }
 
 /* Progress within a pass is a share of the current iteration. */
-static int relay(void *user, const spd_progress *progress)
+static spd_progress in_iteration(const void *user, const spd_progress *part)
 {
-    mean_run *r = user;
-    spd_progress told = {"mean", "iterations", r->state->iterations + progress->done, 0.0};
-    r->reported = clock_seconds();
-    if (r->ctx)
-        r->ctx->reported = told;
-    return r->tell ? r->tell(r->tell_user, &told) : 0;
+    const mean_run *r = user;
+    return (spd_progress){TASK, UNIT, r->state->iterations + part->done, 0.0};
 }
 
 /* The same by an engine; SPD_DECLINED: the processor goes on, and finds what is wrong. */
@@ -219,10 +213,11 @@ static spd_status pass_elsewhere(mean_run *r)
     if (!r->passes)
         return SPD_DECLINED;
     spd_metric rule = r->rule == &mean_jeffrey ? SPD_METRIC_JEFFREY : r->metric;
-    spd_context_set_progress(r->ctx, relay, r);
+    relay whole;
+    relay_open(&whole, r->ctx, in_iteration, r);
     spd_status status =
         r->engine->mean_sum(r->passes, rule, r->state->frame, r->rule->terms(r->n), r->sum);
-    spd_context_set_progress(r->ctx, r->tell, r->tell_user);
+    relay_close(&whole);
     if (status < 0) {
         r->engine->mean_close(r->passes);
         r->passes = NULL;
@@ -234,6 +229,7 @@ static spd_status pass_elsewhere(mean_run *r)
 static spd_status pass(mean_run *r, int first_pass)
 {
     size_t terms = r->rule->terms(r->n);
+    relay whole;
     spd_status status = pass_elsewhere(r);
     if (status != SPD_DECLINED)
         return status;
@@ -241,12 +237,12 @@ static spd_status pass(mean_run *r, int first_pass)
     if (status < 0)
         return status;
     atomic_store(&r->lowest, SIZE_MAX);
-    spd_context_set_progress(r->ctx, relay, r);
+    relay_open(&whole, r->ctx, in_iteration, r);
     if (r->shared)
-        status = parallel_split(r->ctx, r->chunks, pass_chunk, r, "mean", "iterations", 1.0, NULL);
+        status = parallel_split(r->ctx, r->chunks, pass_chunk, r, TASK, UNIT, 1.0, NULL);
     else
-        status = parallel_for(r->ctx, r->chunks, pass_chunk, r, "mean", "iterations", 1.0, NULL);
-    spd_context_set_progress(r->ctx, r->tell, r->tell_user);
+        status = parallel_for(r->ctx, r->chunks, pass_chunk, r, TASK, UNIT, 1.0, NULL);
+    relay_close(&whole);
     if (status == SPD_ECANCELLED)
         status = ctx_fail(r->ctx, status, "mean cancelled");
     else if (status == SPD_ENOMEM || status == SPD_EIO)
@@ -272,10 +268,7 @@ static spd_status pass(mean_run *r, int first_pass)
 /* Between short passes, which do not report themselves; ranks that share them ask at the passes. */
 static int cancelled(mean_run *r)
 {
-    if (r->shared || clock_seconds() - r->reported < SECONDS_BETWEEN_REPORTS)
-        return 0;
-    const spd_progress none = {"mean", "iterations", 0.0, 0.0};
-    return relay(r, &none);
+    return r->shared ? 0 : ctx_report(r->ctx, TASK, UNIT, r->state->iterations, 0.0);
 }
 
 /* Of begin and advance, which work on one matrix. */
@@ -452,17 +445,16 @@ static spd_status several(mean_run *r, const mean_rule *rule, const spd_mean_opt
 static spd_status mean_of(mean_run *r, const mean_rule *rule, const spd_mean_options *o, double *M,
                           spd_mean_info *info)
 {
-    r->tell = r->ctx ? r->ctx->progress : NULL;
-    r->tell_user = r->ctx ? r->ctx->user : NULL;
     r->per_chunk = flat_chunk(r->p);
     r->chunks = (r->p + r->per_chunk - 1) / r->per_chunk;
     r->shared = ranks_of(r->ctx) && r->chunks >= 2 * (size_t)ranks_of(r->ctx)->count;
-    r->reported = clock_seconds();
     spd_private_blas_hold(); /* between the passes too: one matrix is not worth threads */
     spd_status status = r->p == 1 && !rule->plain ? single(r, o->weights) : several(r, rule, o);
     if (status == SPD_OK)
         status = deliver(r, M, info);
     spd_private_blas_release();
+    if (status == SPD_OK && r->state)
+        ctx_finish(r->ctx, TASK, r->state->iterations);
     if (r->passes)
         r->engine->mean_close(r->passes);
     set_walks_end(r->walks);

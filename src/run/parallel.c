@@ -136,7 +136,8 @@ spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, voi
         *failed = l.failed;
     if (!threads)
         return no_buffer(ctx);
-    if (l.cancelled)
+    int complete = !l.cancelled && l.failed == SIZE_MAX;
+    if (l.cancelled || (complete && task && ctx_finish(ctx, task, total)))
         return ctx_fail(ctx, SPD_ECANCELLED, "%s cancelled", task ? task : "work");
     return l.failed == SIZE_MAX ? SPD_OK : l.status;
 }

@@ -11,6 +11,7 @@
 #include "base/order.h"
 #include "base/arena.h"
 #include "base/ranks.h"
+#include "base/relay.h"
 #include "ops/fault.h"
 #include "ops/pairwise.h"
 #include "run/blas.h"
@@ -194,8 +195,6 @@ typedef struct stream {
     double *F, *G, *H;   /* of the queries, the block, and the next block of a ring */
     size_t *at;          /* offsets of what is passed on */
     double done, all;    /* pairs */
-    spd_progress_fn tell;
-    void *tell_user;
 } stream;
 
 static spd_status feed_open(spd_context *ctx, const spd_set *set, subset of, const char *name,
@@ -248,23 +247,23 @@ static double pairs_of(const stream *st)
     return (double)st->t.queries.count * (double)st->t.samples.count;
 }
 
-static int relay(void *user, const spd_progress *progress)
+static spd_progress in_tile(const void *user, const spd_progress *piece)
 {
-    stream *st = user;
-    double share = progress->total > 0.0 ? progress->done / progress->total : 0.0;
-    const spd_progress told = {"neighbours", "pairs", st->done + share * pairs_of(st), st->all};
-    return st->tell ? st->tell(st->tell_user, &told) : 0;
+    const stream *st = user;
+    return (spd_progress){"neighbours", "pairs", st->done + relay_share(piece) * pairs_of(st),
+                          st->all};
 }
 
 /* The block at hand against the tile. */
 static spd_status measure(stream *st)
 {
     size_t failed = 0;
+    relay whole;
     st->t.samples.F = st->G;
-    spd_context_set_progress(st->ctx, relay, st);
+    relay_open(&whole, st->ctx, in_tile, st);
     spd_status status = parallel_for(st->ctx, chunks_of(&st->t), tile_chunk, &st->t, "neighbours",
                                      "pairs", 1.0, &failed);
-    spd_context_set_progress(st->ctx, st->tell, st->tell_user);
+    relay_close(&whole);
     st->done += pairs_of(st);
     return status == SPD_ENUMERIC ? explain(st->ctx, &st->t, failed) : status;
 }
@@ -365,8 +364,6 @@ static spd_status run_in_pieces(spd_context *ctx, const tile *t, subset queries,
     const search_job *job = t->s->job;
     arena room = {0};
     stream st = {.ctx = ctx, .t = *t, .ranks = ranks_of(ctx)};
-    st.tell = ctx ? ctx->progress : NULL;
-    st.tell_user = ctx ? ctx->user : NULL;
     spd_status status = make_room(&st, samples.count, queries.count, &room);
     if (status == SPD_OK)
         status = feed_open(ctx, job->samples, samples, "X", &st.samples);

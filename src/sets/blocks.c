@@ -1,53 +1,38 @@
 /* blocks.c - a set, block after block, with progress over all of it. */
 #include "sets/blocks.h"
 
+#include "base/relay.h"
 #include "run/split.h"
 
-/* Progress within a block is told as that of the whole. */
-typedef struct relay {
-    spd_context *ctx;
+typedef struct place {
     const char *task;
     double before, here, total; /* matrices before this block, in it, and all */
-    spd_progress_fn tell;       /* the caller's, which relay_block stands in for */
-    void *tell_user;
-} relay;
+} place;
 
-static int relay_block(void *user, const spd_progress *progress)
+static spd_progress in_block(const void *user, const spd_progress *part)
 {
-    const relay *r = user;
-    double share = progress->total > 0.0 ? progress->done / progress->total : 0.0;
-    const spd_progress told = {r->task, "matrices", r->before + share * r->here, r->total};
-    return r->tell ? r->tell(r->tell_user, &told) : 0;
-}
-
-static spd_status run_block(relay *r, block_body body, void *user, size_t first, size_t count,
-                            size_t n, const double *X)
-{
-    r->here = (double)count;
-    spd_context_set_progress(r->ctx, relay_block, r);
-    spd_status status = body(r->ctx, user, first, count, n, X);
-    spd_context_set_progress(r->ctx, r->tell, r->tell_user);
-    return status;
+    const place *at = user;
+    return (spd_progress){at->task, "matrices", at->before + relay_share(part) * at->here,
+                          at->total};
 }
 
 static spd_status run(spd_context *ctx, const spd_set *set, size_t begin, size_t end,
                       const char *task, block_body body, void *user)
 {
     set_walk *walk = NULL;
-    relay r = {ctx, task, 0.0, 0.0, (double)(end - begin), NULL, NULL};
+    place at = {task, 0.0, 0.0, (double)(end - begin)};
+    relay whole;
     size_t count = 0;
-    if (ctx) {
-        r.tell = ctx->progress;
-        r.tell_user = ctx->user;
-    }
     spd_status status = set_walks_new(ctx, set, 1, BLOCK_GRANULE, BLOCK_BYTES, &walk);
     if (status == SPD_OK)
         set_walk_begin(walk, begin, end, NULL);
     for (size_t first = begin; first < end && status == SPD_OK; first += count) {
         const double *X = set_walk_next(walk, &count);
-        r.before = (double)(first - begin);
-        status =
-            X ? run_block(&r, body, user, first, count, set->n, X) : set_fail(ctx, set, SPD_EIO);
+        at.before = (double)(first - begin);
+        at.here = (double)count;
+        relay_open(&whole, ctx, in_block, &at);
+        status = X ? body(ctx, user, first, count, set->n, X) : set_fail(ctx, set, SPD_EIO);
+        relay_close(&whole);
     }
     set_walks_end(walk);
     return status;

@@ -285,7 +285,7 @@ def test_completion(spdml, tmp_path):
         "rsr", "rsr-ml", "rsr-multi"]
     assert complete(script, "spdml", "evaluate", "a.npz", "--methods", "nn-airm,mdm,xyz") == []
     assert complete(script, "spdml", "evaluate", "a.npz", "--methods", "nn-airm,ts") == [
-        "nn-airm,ts-lda", "nn-airm,ts-lda-ml"]
+        "nn-airm,ts-lda", "nn-airm,ts-lda-ml", "nn-airm,ts-lr"]
     assert complete(script, "spdml", "fit", "a.npz", "-m", "") == ["auto"]
     assert complete(script, "spdml", "fit", "a.npz", "--init", "i") == ["identity"]
 
@@ -317,7 +317,7 @@ def test_completion_of_fish(spdml, tmp_path):
     assert fish(script, "spdml synth ") == ["faces", "motion", "spd", "textures"]
     assert fish(script, "spdml fit a.npz --metric s") == ["stein"]
     assert fish(script, "spdml evaluate a.npz --methods rsr,ts") == [
-        "rsr,ts-lda", "rsr,ts-lda-ml"]
+        "rsr,ts-lda", "rsr,ts-lda-ml", "rsr,ts-lr"]
     assert fish(script, "spdml neighbors --qu") == ["--queries", "--quiet"]
 
 

@@ -66,8 +66,6 @@ static void read_recipe(void *user)
         experiment_add_paper(&x);
         experiment_report(&x);
         experiment_print_page(stdout, &x);
-        if (x.axis[0])
-            experiment_print_figure(stdout, &x);
         experiment_print_script(stdout, &x);
     }
     session_close(&s);

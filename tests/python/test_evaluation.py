@@ -31,7 +31,7 @@ def files(tmp_path, labelled, who):
 
 def command(files, *words):
     done = subprocess.run([COMMAND, "evaluate", "d.npz", *map(str, words), "-o", "out",
-                           "--no-report"], cwd=files, capture_output=True, check=True)
+                           "--no-report", "--wide"], cwd=files, capture_output=True, check=True)
     return done.stdout.decode(), json.loads((files / "out/results.json").read_text())
 
 

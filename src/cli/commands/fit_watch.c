@@ -90,23 +90,15 @@ static int checkpoint_is_due(const fit_watch *w, int iteration, double now, int 
     return iteration == 0 || now - w->written >= w->every || iteration >= w->max_iter || ending;
 }
 
-/* Seconds until one of the limits ends the fit; it may converge before. */
-static double seconds_left(const fit_watch *w, const spd_fit_step *last, int iteration, double now)
+/* When it converges is not known: the only time left that can be told is that of --max-time. */
+static void show(fit_watch *w, const spd_fit_step *last, int iteration)
 {
-    double per_iteration = (now - w->start) / (iteration > w->first ? iteration - w->first : 1);
-    double left = per_iteration * (w->max_iter - iteration);
-    double time_left = w->max_time - last->seconds;
-    if (w->max_time > 0 && time_left < left)
-        left = time_left;
-    return left > 0 ? left : 0;
-}
-
-static void show(fit_watch *w, const spd_fit_step *last, int iteration, double now)
-{
-    char line[160], left[40];
-    bar_left(left, sizeof left, seconds_left(w, last, iteration, now));
-    snprintf(line, sizeof line, TASK "  iteration %d of %d  cost %.8g  gradient %.2e  %s",
-             iteration, w->max_iter, last->cost, last->gradient_norm, left);
+    char line[200], left[40] = "";
+    if (w->max_time > last->seconds)
+        bar_left(left, sizeof left, w->max_time - last->seconds);
+    snprintf(line, sizeof line, TASK "  iteration %d, at most %d  cost %.8g  gradient %.1e%s%s",
+             iteration, w->max_iter, last->cost, last->gradient_norm, left[0] ? "  at most " : "",
+             left);
     bar_note(&w->s->bar, TASK, line);
 }
 
@@ -124,7 +116,7 @@ int fit_watch_after(void *user, const spd_fit_state *state, const spd_fit_step *
     }
     if (w->checkpoint && checkpoint_is_due(w, iteration, now, ending))
         write_checkpoint(w, state, iteration);
-    show(w, last, iteration, now);
+    show(w, last, iteration);
     w->last = iteration;
     return ending;
 }

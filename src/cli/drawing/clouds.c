@@ -140,7 +140,8 @@ static double put_names(shelf at, const clouds *c)
         put_name(&at, 6, 0, 0, "hollow: training");
         put_name(&at, 6, 0, 1, "filled: test");
     }
-    return (at.next + at.columns - 1) / at.columns * LINE;
+    int lines = (at.next + at.columns - 1) / at.columns;
+    return lines * LINE;
 }
 
 static void put_clouds(drawing *d, const void *what)

@@ -129,7 +129,7 @@ static paint paint_of(draw_ink ink)
     if (ink.opacity > 0)
         p.fill_opacity = ink.opacity;
     if (!p.dash)
-        p.dash = dashes[ink.colour % 4];
+        p.dash = dashes[(unsigned)ink.colour % 4];
     return p;
 }
 

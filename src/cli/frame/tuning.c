@@ -4,18 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SECONDS_TO_SEE     3.0  /* and */
-#define SHARE_TO_SEE       0.03 /* before the rate is trusted: what comes first may be slow */
 #define SECONDS_THAT_LAST  60.0 /* what is said to take long */
 #define SECONDS_OF_SILENCE 10.0
 
 /* Notes what there is; is it a tuning that was not seen before? */
-static int is_new(tuning_watch *t, const spd_progress *progress)
+static int is_new(tuning_watch *t)
 {
-    int fresh = t->began <= 0.0 || progress->done < t->done;
-    t->done = progress->done;
-    if (fresh)
-        t->began = t->talked = bar_clock();
+    int fresh = t->pace.began <= 0.0;
+    if (fresh) {
+        t->talked = bar_clock();
+        t->pace = (bar_pace){.began = t->talked};
+    }
     return fresh;
 }
 
@@ -34,28 +33,31 @@ static void remark(tuning_watch *t, const spd_progress *progress, double whole)
 
 static void tell(tuning_watch *t, const spd_progress *progress)
 {
-    char left[40] = "";
-    int fresh = is_new(t, progress);
-    double now = bar_clock(), share = progress->done / progress->total;
-    double whole = share > 0.0 ? (now - t->began) / share : 0.0;
+    char left[40] = "", about[60] = "";
+    int fresh = is_new(t);
+    double now = bar_clock();
+    double seconds = bar_pace_left(&t->pace, progress->done / progress->total);
+    double whole = seconds >= 0.0 ? now - t->pace.began + seconds : 0.0;
     if (fresh)
         session_talk(t->s, "tuning: at most %.0f fits", progress->total);
-    if (now - t->began >= SECONDS_TO_SEE && share >= SHARE_TO_SEE && !t->remarked &&
-        whole * (double)t->rounds >= SECONDS_THAT_LAST)
+    if (!t->remarked && whole * (double)t->rounds >= SECONDS_THAT_LAST)
         remark(t, progress, whole);
     if (now - t->talked < SECONDS_OF_SILENCE)
         return;
     t->talked = now;
-    bar_left(left, sizeof left, (1.0 - share) * whole);
-    session_talk(t->s, "tuning: %.0f of at most %.0f fits done, about %s", progress->done,
-                 progress->total, left);
+    bar_left(left, sizeof left, seconds);
+    if (seconds >= 0.0)
+        snprintf(about, sizeof about, ", about %s", left);
+    session_talk(t->s, "tuning: %.0f of at most %.0f fits done%s", progress->done, progress->total,
+                 about);
 }
 
 static int watch(void *user, const spd_progress *progress)
 {
     tuning_watch *t = user;
-    if (strcmp(progress->task, "tuning") != 0)
-        t->began = 0.0;
+    int over = progress->done >= progress->total;
+    if (strcmp(progress->task, "tuning") != 0 || over)
+        t->pace.began = 0.0;
     else if (progress->total > 1.0)
         tell(t, progress);
     return bar_progress(&t->s->bar, progress);

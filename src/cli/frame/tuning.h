@@ -11,9 +11,8 @@
 typedef struct tuning_watch {
     session *s;
     size_t rounds; /* in which there is one like this, each with training samples of its own */
-    double began;  /* seconds, when the running one was first seen; 0: none is running */
+    bar_pace pace; /* of the running one; began 0: none is running */
     double talked; /* seconds, when it was last talked about */
-    double done;   /* fits, when it was last seen */
     int remarked;  /* it takes long, and that was said */
 } tuning_watch;
 

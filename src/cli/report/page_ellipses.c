@@ -100,12 +100,13 @@ static void draw_gallery(drawing *d, const void *what)
     for (size_t c = 0; c < g.p->e->set.samples.classes; c++) {
         size_t count = g.p->colour[c] == DRAW_GREY ? 0 : take_class(&g, c);
         if (count) {
-            put_class(&g, c, count, PANEL * (double)(next % columns),
-                      ROW * (double)(next / columns));
+            size_t row = next / columns;
+            put_class(&g, c, count, PANEL * (double)(next % columns), ROW * (double)row);
             next++;
         }
     }
-    d->height = ROW * (double)((next + columns - 1) / columns);
+    size_t rows = (next + columns - 1) / columns;
+    d->height = ROW * (double)rows;
 }
 
 void page_ellipses(FILE *f, const page *p)

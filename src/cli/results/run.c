@@ -10,6 +10,9 @@ typedef struct telling {
     session *s;
     results *e; /* with remarks that were made */
     tuning_watch tuning;
+    double began;       /* by bar_clock, the first round */
+    double before_this; /* the end of the last one that is finished */
+    size_t rounds;      /* so many are */
 } telling;
 
 /* A remark in words. */
@@ -41,15 +44,55 @@ static char *remark_text(const results *e, const spd_evaluation *found, const sp
     return words_text(RECOGNITION_POOLED, source);
 }
 
+static void make_remarks(telling *t, const spd_evaluation *found)
+{
+    for (size_t *made = &t->e->remarks.count; *made < found->remarks;) {
+        words_take(&t->e->remarks, remark_text(t->e, found, found->remark[*made]));
+        session_remark(t->s, "%s", t->e->remarks.word[*made - 1]);
+    }
+}
+
+/* When all rounds will be over, as those before tell; 0: not known. */
+static double foreseen_end(const telling *t, const spd_evaluation *found)
+{
+    if (t->rounds == 0 || t->s->ranks > 1)
+        return 0.0;
+    double each = (t->before_this - t->began) / (double)t->rounds;
+    return t->began + each * (double)found->rounds;
+}
+
+/* The bar says which round and method are at hand, and what came out last. */
+static void show_place(telling *t, const spd_evaluation *found, size_t round, size_t method)
+{
+    char whole[120], last[60];
+    size_t next = method == SPD_NO_INDEX ? 0 : method + 1;
+    int over = next == found->methods;
+    if (t->began <= 0.0)
+        t->began = bar_clock();
+    if (over) {
+        t->rounds++;
+        t->before_this = bar_clock();
+    }
+    if (method != SPD_NO_INDEX)
+        snprintf(last, sizeof last, "%.40s %.1f %%", found->method[method]->name,
+                 100.0 * found->method[method]->outcome[round]->accuracy);
+    const char *name = over ? "" : found->method[next]->name;
+    if (found->rounds == 1)
+        snprintf(whole, sizeof whole, "method %zu of %zu%s%.30s", over ? next : next + 1,
+                 found->methods, over ? "" : ", ", name);
+    else
+        snprintf(whole, sizeof whole, "round %zu of %zu%s%.30s", round + 1, found->rounds,
+                 over ? "" : ", ", name);
+    bar_whole(&t->s->bar, whole, method == SPD_NO_INDEX ? NULL : last, foreseen_end(t, found));
+}
+
 static int tell(void *user, const spd_evaluation *found, size_t round, size_t method)
 {
     telling *t = user;
     char text[ROUND_NAME];
     t->tuning.rounds = found->rounds;
-    for (size_t *made = &t->e->remarks.count; *made < found->remarks;) {
-        words_take(&t->e->remarks, remark_text(t->e, found, found->remark[*made]));
-        session_remark(t->s, "%s", t->e->remarks.word[*made - 1]);
-    }
+    make_remarks(t, found);
+    show_place(t, found, round, method);
     if (method != SPD_NO_INDEX)
         session_talk(
             t->s, "round %s, %s: %.1f %%", protocol_round(&t->e->protocol, found, round, text),
@@ -68,9 +111,10 @@ void results_run(session *s, results *e)
     tuning_open(&t.tuning, s);
     spd_status status = spd_evaluate(s->ctx, &e->set.samples, &e->options, &e->found);
     tuning_close(&t.tuning);
+    bar_whole(&s->bar, NULL, NULL, 0.0);
     session_check_in(s, e->set.data->source, status);
     keep_evaluation(e->found);
-    tell(&t, e->found, 0, SPD_NO_INDEX);
+    make_remarks(&t, e->found);
     for (size_t k = 0; k < e->found->methods; k++)
         session_unreached(s, e->found->method[k]->name, e->found->method[k]->outcome[0]->model);
 }
