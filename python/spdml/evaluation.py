@@ -100,13 +100,13 @@ class Evaluation:
         scores = [field for field in _FIELDS[:_SCORES] if self._auc or field.name != b"auc"]
         lines = [f"{'method':<{width}}  "
                  + "".join(f"{field.label.decode():>{12 if field.percent else 6}}  " for field in scores)
-                 + f"{'tune s':>8}  {'fit s':>8}  {'test s':>8}  {'p':>8}  parameters"]
+                 + f"{'tune s':>6}  {'fit s':>6}  {'test s':>6}  {'p':>7}  parameters"]
         for m, name in enumerate(self.methods):
-            seconds = "  ".join(f"{self.seconds[k][m].mean():8.2f}" for k in self.seconds)
+            seconds = "  ".join(f"{self.seconds[k][m].mean():6.2f}" for k in self.seconds)
             p = "-" if m == 0 else f"{self.mcnemar[m, 0]:.2g}"
             shown = [f"{_percent(values):>12}  " if field.percent else f"{_mean(values):>6}  "
                      for field in scores for values in [self._each(field.name.decode())[m]]]
-            lines.append(f"{name:<{width}}  {''.join(shown)}{seconds}  {p:>8}  "
+            lines.append(f"{name:<{width}}  {''.join(shown)}{seconds}  {p:>7}  "
                          f"{_range(self.parameters[m], self._n)}")
         if len(self.methods) > 1:
             more = ", median over the rounds" if self._repeats else ""
