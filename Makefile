@@ -3,11 +3,13 @@ PREFIX ?= /usr/local
 MUTANTS ?= 300
 SEED ?= 1
 
-.PHONY: help setup demo test bench lint format docs coverage fuzz faults mutants tsan install clean release
+.PHONY: help setup demo test check fresh bench lint format docs coverage fuzz faults mutants tsan install clean release
 
 help:
 	@echo "make demo       set up, build, compare methods on generated images, write a report"
-	@echo "make test       set up, build, run every test"
+	@echo "make test       set up, build, run unit, command and Python tests (five minutes)"
+	@echo "make check      everything: other kernels, sanitizers, fuzzing, valgrind, CUDA, lint"
+	@echo "make fresh      demo, test and install in a minimal Debian (as root)"
 	@echo "make bench      build, measure (make bench BENCH='kernels' for one)"
 	@echo "make lint       format, arrows, sizes, map, cppcheck, clang-tidy"
 	@echo "make format     put every C file into the one format"
@@ -36,6 +38,14 @@ test:
 	@tools/setup.sh test
 	@tools/run-tests test
 
+check:
+	@tools/setup.sh check lint
+	@tools/run-tests check
+
+fresh:
+	@tools/setup.sh check
+	@tools/fresh 'make demo && make test && make install PREFIX=/opt/spdml && /opt/spdml/bin/spdml version'
+
 bench: release
 	@tools/bench.sh $(BENCH)
 
@@ -55,7 +65,7 @@ coverage:
 	@tools/coverage.sh
 
 fuzz:
-	@tools/setup.sh test
+	@tools/setup.sh check
 	@tools/fuzz $(FUZZ)
 
 faults: release
@@ -63,11 +73,11 @@ faults: release
 	@python3 tests/faults/sweep.py build/release/spdml build/release/tests/libfaults.so
 
 tsan:
-	@tools/setup.sh test
+	@tools/setup.sh check
 	@TSAN='.*' tools/run-tests tsan
 
 mutants:
-	@tools/setup.sh test
+	@tools/setup.sh check
 	@tools/mutants --count $(MUTANTS) --seed $(SEED) $(MUTANTS_OPTIONS)
 
 install: release

@@ -1,12 +1,12 @@
 #!/bin/sh
-# setup.sh [demo|test|lint|coverage|docs]... - installs what is missing (Debian 12, Ubuntu 24.04).
+# setup.sh [demo|test|check|lint|coverage|docs]... - installs what is missing (Debian 12, Ubuntu 24.04).
 #
 # Required packages must be there in the end; an optional one that a system does not have makes
 # its test skip. What is installed is named first. With everything present it asks for no network
 # and no root and is done in a moment. Without an argument: everything.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
-test $# -gt 0 || set -- test lint coverage docs
+test $# -gt 0 || set -- check lint coverage docs
 
 # package, or package|command: then the command serves as well, whoever installed it
 required='build-essential|cc cmake|cmake ninja-build|ninja pkgconf|pkg-config
@@ -21,9 +21,13 @@ for use in "$@"; do
     demo) ;;
     test)
         required="$required python3|python3"
+        venv=yes
+        ;;
+    check)
+        required="$required python3|python3"
         optional="$optional clang-14|clang-14 libclang-rt-14-dev valgrind|valgrind
             libvlfeat-dev abigail-tools|abidw libopenmpi-dev openmpi-bin|mpirun librsvg2-bin|rsvg-convert
-            poppler-utils|pdftoppm
+            poppler-utils|pdftoppm groff-base|groff fish|fish zsh|zsh mmdebstrap|mmdebstrap
             gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc libc6-dev-arm64-cross"
         venv=yes
         ;;
@@ -41,7 +45,7 @@ for use in "$@"; do
         docs=yes
         ;;
     *)
-        echo "setup.sh: what is '$use'? One of demo, test, lint, coverage, docs" >&2
+        echo "setup.sh: what is '$use'? One of demo, test, check, lint, coverage, docs" >&2
         exit 2
         ;;
     esac
