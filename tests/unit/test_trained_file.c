@@ -36,16 +36,30 @@ static spd_method method_of(const char *name)
     return method;
 }
 
+/* A method whose name begins with + normalises and recentres groups, which have names. */
 static spd_classifier *trained_by(const char *name, const spd_samples *train)
 {
+    static const char *const groups[] = {"ann", "bob", "cy"};
+    const int aligns = name[0] == '+';
     spd_fit_options fit;
     spd_classifier *c = NULL;
-    spd_method method = method_of(name);
+    spd_samples own = *train;
+    spd_method method = method_of(name + aligns);
     spd_fit_defaults(&fit, sizeof fit);
     fit.max_iter = 4;
     method.fit = &fit;
-    spd_status status = spd_classifier_fit(ctx, &method, train, NULL, &c);
+    method.normalize = aligns ? SPD_NORMALIZATION_DETERMINANT : SPD_NORMALIZATION_NONE;
+    method.recenter = aligns ? SPD_RECENTERING_GROUPS : SPD_RECENTERING_NONE;
+    own.group = own.label;
+    spd_status status = spd_classifier_fit(ctx, &method, &own, NULL, &c);
     CHECK(status >= 0 && c, "%s: %s", name, spd_context_error(ctx)->message);
+    if (!aligns || !c)
+        return c;
+    spd_metadata notes = *spd_classifier_metadata(c);
+    notes.group_column = "subject";
+    notes.groups = 3;
+    notes.group_name = groups;
+    CHECK_OK(ctx, spd_classifier_set_metadata(ctx, c, &notes));
     return c;
 }
 
@@ -344,7 +358,8 @@ static const char *const kinds[] = {"nn-airm-ml",
                                     "ts-lr",
                                     "krr-stein",
                                     "krr-tangent-log-euclidean",
-                                    "krr-both"};
+                                    "krr-both",
+                                    "+mdm-airm"};
 
 /* Every byte changed, every length cut, a few of them each: no crash, no leak, and either a message
  * or a method that predicts. */
