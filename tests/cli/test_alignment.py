@@ -234,6 +234,7 @@ def test_update_of_samples_in_the_file(spdml, people, tmp_path):
     (["predict", "m.spdml", "small.npz"], ["3 x 3", "4 x 4"], 1),
     (["predict", "plain.spdml", "a.npz", "--recenter", "all"], ["does not move new matrices"], 2),
     (["predict", "plain.spdml", "a.npz", "--recenter-known"], ["does not move new matrices"], 2),
+    (["transform", "m.spdml", "a.npz", "-o", "x.npz"], ["m.spdml: recentres by subject"], 1),
     (["update", "m.spdml", "more.npz", "--data", "bare.npz", "-o", "n.spdml"], ["no column 'subject'"], 1),
     (["evaluate", "alone.npz", "--recenter", "subject", "--split", "0.5"], ["only one matrix"], 1),
     (["evaluate", "a.npz", "--split", "0.5", "--calibration-size", "0.2"], ["--leave-one-group-out"], 2),

@@ -504,6 +504,49 @@ static spd_classifier *old_trained(size_t i, const spd_samples *train)
     return c;
 }
 
+/* Format 2: a method that normalises and recentres two groups. */
+static const int old_group[OLD_P] = {0, 0, 1, 1, 1, 1};
+
+static void old_write_aligned(const char *folder, old_set *train)
+{
+    static const char *const groups[] = {"ann", "bob"};
+    char path[300];
+    OWN(spd_classifier) c = NULL;
+    spd_method method = method_of("mdm-airm");
+    method.normalize = SPD_NORMALIZATION_TRACE;
+    method.recenter = SPD_RECENTERING_GROUPS;
+    method.balance = 1;
+    train->samples.group = old_group;
+    CHECK_OK(ctx, spd_classifier_fit(ctx, &method, &train->samples, NULL, &c));
+    spd_metadata notes = *spd_classifier_metadata(c);
+    notes.group_column = "subject";
+    notes.groups = 2;
+    notes.group_name = groups;
+    CHECK_OK(ctx, spd_classifier_set_metadata(ctx, c, &notes));
+    snprintf(path, sizeof path, "%s/aligned.spdml", folder);
+    CHECK_OK(ctx, spd_classifier_save(ctx, c, path));
+}
+
+TEST(aligned_files_are_read)
+{
+    static old_set queries;
+    int label[OLD_P];
+    OWN(spd_classifier) c = NULL;
+    old_make(0.02, &queries);
+    queries.samples.group = old_group;
+    CHECK_OK(ctx, spd_classifier_load(ctx, TESTS_FOLDER "/formats/methods-2/aligned.spdml", &c));
+    const spd_method *method = spd_classifier_method(c);
+    const spd_metadata *notes = spd_classifier_metadata(c);
+    CHECK(method->normalize == SPD_NORMALIZATION_TRACE && method->balance &&
+              method->recenter == SPD_RECENTERING_GROUPS,
+          "what is done");
+    CHECK(notes->groups == 2 && strcmp(notes->group_name[1], "bob") == 0 &&
+              strcmp(notes->group_column, "subject") == 0,
+          "names");
+    CHECK_OK(ctx, spd_classifier_predict(ctx, c, &queries.samples, label));
+    CHECK(memcmp(label, queries.label, sizeof label) == 0, "it predicts otherwise");
+}
+
 static int old_write(const char *folder)
 {
     static old_set train;
@@ -514,6 +557,7 @@ static int old_write(const char *folder)
         snprintf(path, sizeof path, "%s/%s.spdml", folder, old_names[i]);
         CHECK(c && spd_classifier_save(ctx, c, path) == SPD_OK, "%s", path);
     }
+    old_write_aligned(folder, &train);
     return test_summary();
 }
 
