@@ -96,8 +96,10 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         """Of classes with as many neighbours, the one that is predicted gets so many votes more."""
         tied = np.flatnonzero((score == score.max(axis=1, keepdims=True)).sum(axis=1) > 1)
         if trained.name.startswith("knn") and len(tied):
-            chosen = trained.predict(X, self.n_jobs, groups)[tied]
-            score[tied, places(trained.classes, chosen)] += votes
+            whole = trained.recenter == "groups"  # by means of all that is predicted together
+            part = X if whole else np.ascontiguousarray(X[tied])
+            chosen = trained.predict(part, self.n_jobs, groups)
+            score[tied, places(trained.classes, chosen[tied] if whole else chosen)] += votes
 
     def _scores(self, trained: _trained.Trained, X: np.ndarray, groups: Any = None) -> np.ndarray:
         """(samples, classes), the larger the better."""

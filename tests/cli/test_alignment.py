@@ -112,6 +112,14 @@ def test_known_people(spdml, people, tmp_path):
             == by_twin(spdml, tmp_path, moved, y[:90], together)).all()
 
 
+def test_classify_is_train_and_predict(spdml, people, tmp_path):
+    words = ["--recenter", "subject", "--normalize", "trace"]
+    trained(spdml, *words)
+    spdml("classify", "--train", "a.npz", "--test", "more.npz", "--method", "mdm-airm", "--no-tune", *words,
+          "-o", "c.npz").good()
+    assert (np.load(tmp_path / "c.npz")["predicted"] == predicted(spdml, tmp_path, "m.spdml", "more.npz")).all()
+
+
 def test_balance(spdml, people, tmp_path):
     X, y, who = people
     new = np.flatnonzero(who == "dee")
@@ -234,6 +242,8 @@ def test_update_of_samples_in_the_file(spdml, people, tmp_path):
     (["predict", "m.spdml", "small.npz"], ["3 x 3", "4 x 4"], 1),
     (["predict", "plain.spdml", "a.npz", "--recenter", "all"], ["does not move new matrices"], 2),
     (["predict", "plain.spdml", "a.npz", "--recenter-known"], ["does not move new matrices"], 2),
+    (["classify", "--train", "a.npz", "--test", "X.npy", "--method", "mdm-airm", "--recenter", "all", "--memory",
+      "10K"], ["X.npy: is not in memory"], 1),
     (["transform", "m.spdml", "a.npz", "-o", "x.npz"], ["m.spdml: recentres by subject"], 1),
     (["update", "m.spdml", "more.npz", "--data", "bare.npz", "-o", "n.spdml"], ["no column 'subject'"], 1),
     (["evaluate", "alone.npz", "--recenter", "subject", "--split", "0.5"], ["only one matrix"], 1),
@@ -248,6 +258,7 @@ def test_refused(spdml, people, tmp_path, words, said, code):
     np.savez(tmp_path / "alone.npz", X=X[:30], y=y[:30], subject=["x"] + ["z"] * 29)
     np.savez(tmp_path / "bare.npz", X=X[:30], y=y[:30])
     np.savez(tmp_path / "one.npz", X=X[:1], subject=["x"])
+    np.save(tmp_path / "X.npy", X)
     np.savez(tmp_path / "small.npz", X=X[:30, :3, :3], subject=who[:30])
     if words[0] != "evaluate":
         trained(spdml, "--recenter", "subject")

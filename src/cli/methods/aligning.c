@@ -86,6 +86,33 @@ void aligning_groups(session *s, const spd_data *data, groups *g, spd_samples *s
     samples->group = g->group;
 }
 
+/* Numbers of groups <- those that training had, by name, if known; of all others new ones. */
+static void number(const spd_metadata *notes, int known, const spd_data *data, groups *g)
+{
+    int *of = cli_alloc(g->count, sizeof *of, "groups");
+    for (size_t k = 0; k < g->count; k++) {
+        of[k] = NEW_GROUPS + (int)k;
+        for (size_t e = 0; known && e < notes->groups; e++)
+            if (strcmp(g->name[k], notes->group_name[e]) == 0)
+                of[k] = (int)e;
+    }
+    if (!known)
+        check_groups(data, g);
+    int *mine = cli_alloc(data->p, sizeof *mine, "groups");
+    for (size_t i = 0; i < data->p; i++)
+        mine[i] = of[g->group[i]];
+    g->group = mine;
+}
+
+void aligning_apart(session *s, const spd_data *data, spd_samples *samples)
+{
+    groups g;
+    aligning_groups(s, data, &g, samples);
+    if (g.count)
+        number(NULL, 0, data, &g);
+    samples->group = g.group;
+}
+
 void aligning_note(const groups *g, spd_metadata *notes)
 {
     notes->group_column = g->count ? g->column : NULL;
@@ -101,25 +128,6 @@ void aligning_column(const trained_method *t, const spd_data *data, const char *
         cli_fail("%s: has no column '%s' with one value per matrix, and %s recentres by it%s",
                  data->source, column, t->classes.source, or_else);
     groups_take(data, column, "recenter", g);
-}
-
-/* Numbers of groups that training had <- its own, where they are asked for by name. */
-static void number(const spd_metadata *notes, int known, const spd_data *data, groups *g)
-{
-    int *of = cli_alloc(g->count, sizeof *of, "groups"), fresh = 0;
-    for (size_t k = 0; k < g->count; k++) {
-        of[k] = NEW_GROUPS + (int)k;
-        for (size_t e = 0; known && e < notes->groups; e++)
-            if (strcmp(g->name[k], notes->group_name[e]) == 0)
-                of[k] = (int)e;
-        fresh |= of[k] >= NEW_GROUPS;
-    }
-    if (fresh && !known)
-        check_groups(data, g);
-    int *mine = cli_alloc(data->p, sizeof *mine, "groups");
-    for (size_t i = 0; i < data->p; i++)
-        mine[i] = of[g->group[i]];
-    g->group = mine;
 }
 
 void aligning_queries(session *s, const trained_method *t, const spd_data *data,

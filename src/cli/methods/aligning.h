@@ -16,6 +16,9 @@ void aligning_take(session *s, spd_method *method, int strict);
 /* The groups that --recenter names: g and samples->group; count 0 if it names none. */
 void aligning_groups(session *s, const spd_data *data, groups *g, spd_samples *samples);
 
+/* The same for samples of other groups than those of training. */
+void aligning_apart(session *s, const spd_data *data, spd_samples *samples);
+
 /* What a trained method keeps of them. */
 void aligning_note(const groups *g, spd_metadata *notes);
 
