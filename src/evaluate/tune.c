@@ -249,21 +249,23 @@ static spd_status take_methods(spd_context *ctx, size_t count, spd_method *const
     return status;
 }
 
-/* The training samples are aligned, once for all folds; group follows those that stay. */
-static spd_status align(tuner *t, const spd_method *mine, samples *train, const int **group)
+/* Samples <- aligned, in `room`, once for all folds; group (or NULL) follows those that stay. They
+ * can train the methods (count), which align alike. */
+static spd_status align(spd_context *ctx, size_t count, const spd_method *method, arena *room,
+                        samples *train, const int **group)
 {
     const size_t *kept;
     alignment found;
-    spd_status status = alignment_fit(t->ctx, &mine[0], &t->room, &t->room, train, &found, &kept);
-    int *own = status == SPD_OK && kept ? arena_alloc(&t->room, train->p, sizeof *own) : NULL;
+    spd_status status = alignment_fit(ctx, &method[0], room, room, train, &found, &kept);
+    int *own = status == SPD_OK && kept ? arena_alloc(room, train->p, sizeof *own) : NULL;
     if (own && *group) {
         samples_rows(train->p, kept, sizeof *own, *group, own);
         *group = own;
     }
     if (status == SPD_OK)
-        status = arena_status(&t->room, t->ctx, "groups");
-    for (size_t k = 0; k < t->shared.methods && status == SPD_OK; k++)
-        status = method_check_samples(t->ctx, &mine[k], train);
+        status = arena_status(room, ctx, "groups");
+    for (size_t k = 0; k < count && status == SPD_OK; k++)
+        status = method_check_samples(ctx, &method[k], train);
     return status;
 }
 
@@ -304,7 +306,7 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
     if (status == SPD_OK)
         status = take_methods(ctx, count, method, own);
     if (status == SPD_OK)
-        status = align(&t, own, &train, &tuning.group);
+        status = align(ctx, count, own, &t.room, &train, &tuning.group);
     if (status == SPD_OK)
         status = fault_unnamed(ctx, tune_all(&t, &tuning, own, found));
     for (size_t k = 0; k < count && status == SPD_OK; k++) {
