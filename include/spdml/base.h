@@ -172,6 +172,8 @@ typedef enum spd_enum {
     SPD_ENUM_REGIONS,
     SPD_ENUM_LABEL_SOURCE,
     SPD_ENUM_SYNTH,
+    SPD_ENUM_NORMALIZATION,
+    SPD_ENUM_RECENTERING,
     SPD_ENUMS /* how many there are */
 } spd_enum;
 

@@ -51,6 +51,22 @@ typedef enum spd_map {
     SPD_MAPS        /* how many there are */
 } spd_map;
 
+/* What is done to matrices first of all: X / (tr X / n), or X / (det X)^(1/n). */
+typedef enum spd_normalization {
+    SPD_NORMALIZATION_NONE = 0,
+    SPD_NORMALIZATION_TRACE,
+    SPD_NORMALIZATION_DETERMINANT
+} spd_normalization;
+
+/* Then matrices are recentred: M^-1/2 X M^-1/2, where M is an AIRM mean. */
+typedef enum spd_recentering {
+    SPD_RECENTERING_NONE = 0,
+    SPD_RECENTERING_GROUPS,  /* the mean of the group of X (spd_samples). Queries of a group that
+                                training had are moved by its mean of training, those of another
+                                group by their own mean: predict these together, two or more */
+    SPD_RECENTERING_TRAINING /* the mean of the training samples, queries too */
+} spd_recentering;
+
 /* The parameters of methods; each is fixed, tuned, or left at its default. */
 typedef enum spd_parameter {
     SPD_PARAMETER_M = 0, /* m: size after the map; m = n is the identity */
@@ -82,6 +98,11 @@ typedef struct spd_method {
                                    objective come from above. An objective other than
                                    SPD_OBJECTIVE_AUTO counts as fixed */
     int no_occlusion;           /* gsrc: no occlusion dictionary, for images without occlusion */
+    spd_normalization normalize;
+    spd_recentering recenter;
+    int balance; /* non-zero: the means of recentring weigh all classes of a group alike; of
+                    training by their labels, of queries by what is predicted, up to five times
+                    anew. For groups in which some classes are rare */
 } spd_method;
 
 #define SPD_METHOD_NAME 64 /* length of a name, now and later */
@@ -119,6 +140,10 @@ typedef struct spd_samples {
     const double *mean;            /* p x n: their means, block after block */
     const double *observations;    /* p x blocks: their numbers */
     const char *const *class_name; /* classes texts, or NULL; a trained method keeps them */
+    const int *group; /* p numbers >= 0 for SPD_RECENTERING_GROUPS, the same for training and for
+                         queries; NULL: the samples are one group, unlike any other. In training,
+                         samples with a negative label then only count for the mean of their group
+                         (not with SPD_RECENTERING_NONE) */
 } spd_samples;
 
 /* *subset (new, freed with spd_samples_free) <- copies of the `count` samples with the numbers
@@ -181,7 +206,8 @@ typedef struct spd_classifier_facts {
 SPD_API spd_status spd_classifier_info(spd_context *ctx, const spd_classifier *classifier,
                                        spd_classifier_facts *facts);
 
-/* S (p x m x m) <- the p matrices X (n x n) after the method's map; spd_classifier_info gives m. */
+/* S (p x m x m) <- the p matrices X (n x n) after the method's map, normalised and recentred before
+ * as queries without groups are; spd_classifier_info gives m. */
 SPD_API spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *classifier, size_t n,
                                       size_t p, const double *X, double *S);
 
@@ -213,6 +239,9 @@ typedef struct spd_metadata {
     const char *version;              /* of the library that wrote the file; set only by loading */
     int unnamed; /* non-zero: class_name are the numbers 0, 1, .. because the file has no
                             names, so other labels cannot be compared; set only by loading */
+    const char *group_column; /* which column the groups of recentring come from, or NULL */
+    size_t groups;            /* length of group_name, by the numbers of training; 0: no names */
+    const char *const *group_name;
 } spd_metadata;
 
 /* Copies the metadata to the classifier, which nobody else may use at the time. The class_name of
@@ -283,12 +312,13 @@ typedef struct spd_tune_info {
  * most 15 to 40 iterations and a tolerance of 1e-3; those of AIRM start from Stein's map. The
  * choice does not depend on the number of threads.
  *
- * Folds are stratified by class; groups stay whole. tuned may be NULL. */
+ * Folds are stratified by class; groups stay whole. Matrices are normalised and recentred before
+ * folds are made. tuned may be NULL. */
 SPD_API spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
                             const spd_tune_options *tuning, spd_tune_info *tuned);
 
-/* The same for several methods after one map (map, metric, fit and the fixed ones of m, nu-w, nu-b
- * and objective must agree): the map is fitted once for all. Each method chooses as it would alone.
+/* The same for several methods after one map (map, metric, fit, normalize, recenter, balance and the
+ * fixed ones of m, nu-w, nu-b and objective must agree): the map is fitted once for all. Each method chooses as it would alone.
  * tuned (count, or NULL): the seconds are shared evenly. */
 SPD_API spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,
                                      const spd_samples *train, const spd_tune_options *tuning,

@@ -19,7 +19,8 @@ from typing import Any, Tuple
 ENUMS = ("engine", "remedy", "metric", "search", "function", "kernel", "type", "objective",
          "log_cost", "graph", "learning", "init", "coordinates", "solver", "transport", "stop",
          "kind", "classifier", "map", "parameter", "holding", "protocol", "fold_rule", "remark",
-         "embedding", "shrinkage", "descriptor", "regions", "label_source", "synth")
+         "embedding", "shrinkage", "descriptor", "regions", "label_source", "synth", "normalization",
+         "recentering")
 PARAMETERS = ("m", "nu_w", "nu_b", "k", "beta", "beta_scale", "lambda", "components",
               "dimensions", "cost", "objective")
 MAX_DIMS = 8
@@ -108,14 +109,14 @@ class Explanation(Sized):
 class Method(Sized):
     _fields_ = [("size", Size), ("classifier", Int), ("map", Int), ("metric", Int), ("normalize_kernel", Int),
                 ("value", Double * PARAMETER_ROOM), ("fit", c.POINTER(FitOptions)),
-                ("no_occlusion", Int)]
+                ("no_occlusion", Int), ("normalize", Int), ("recenter", Int), ("balance", Int)]
 
 
 class Samples(Sized):
     _fields_ = [("size", Size), ("p", Size), ("n", Size), ("X", Doubles), ("height", Size),
                 ("width", Size), ("V", Doubles), ("classes", Size), ("label", Ints),
                 ("hermitian", Int), ("blocks", Size), ("mean", Doubles), ("observations", Doubles),
-                ("class_name", c.POINTER(Text))]
+                ("class_name", c.POINTER(Text)), ("group", Ints)]
 
 
 class Facts(Sized):
@@ -128,7 +129,8 @@ class Notes(Sized):
     _fields_ = [("size", Size), ("classes", Size), ("class_name", c.POINTER(Text)),
                 ("label_type", Int), ("made", Text), ("settings", Size), ("folds", Int),
                 ("accuracy", Double), ("accuracy_no_map", Double), ("version", Text),
-                ("unnamed", Int)]
+                ("unnamed", Int), ("group_column", Text), ("groups", Size),
+                ("group_name", c.POINTER(Text))]
 
 
 class Grid(c.Structure):
@@ -142,7 +144,7 @@ class EvaluateOptions(c.Structure):
         ("train", c.c_void_p), ("test", c.c_void_p), ("group", Ints), ("folds", Int),
         ("fold_rule", Int), ("fold_group", Ints), ("grid", c.POINTER(Grid)), ("seed", c.c_uint64),
         ("after", EvaluateFn), ("user", c.c_void_p), ("exhaustive", Int), ("outer_folds", Int),
-        ("auc", Int),
+        ("auc", Int), ("calibration", Double), ("calibration_unlabeled", Int),
     ]
 
 
@@ -159,7 +161,7 @@ class Tuned(Sized):
 
 class Round(c.Structure):
     _fields_ = [("group", Int), ("train_count", Size), ("test_count", Size), ("train", Sizes),
-                ("test", Sizes)]
+                ("test", Sizes), ("calibration_count", Size), ("calibration", Sizes)]
 
 
 class Outcome(c.Structure):

@@ -9,12 +9,12 @@ import ctypes as c
 import io
 import os
 import zipfile
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ._arrays import doubles, ints, numbers, text
-from ._calls import call, context
+from ._calls import call, context, number_of, word_of
 from ._errors import BadMatrixError, InvalidArgumentError
 from ._library import METHOD_NAME, PARAMETERS, Facts, Handle, Method, Notes, Samples, lib, value
 from ._metrics import CORE
@@ -92,6 +92,42 @@ def _classes(notes: Any) -> np.ndarray:
     return np.array(names)
 
 
+_GROUPS = value("recentering", "groups")
+
+
+def take_alignment(method: Method, normalize: Any, recenter: int, balance: Any) -> None:
+    """What is done to the matrices first."""
+    method.normalize = number_of("normalization", b"none" if normalize is None
+                                 else text(normalize, "normalize"))
+    method.recenter, method.balance = recenter, int(bool(balance))
+    if balance and recenter != _GROUPS:
+        raise InvalidArgumentError("recenter_balance needs recenter by groups, or 'all'")
+
+
+def recentering(recenter: Any, names: Sequence[str]) -> int:
+    """The library's number of None, 'training', or one of these words, which go by groups."""
+    if recenter is None:
+        return value("recentering", "none")
+    if isinstance(recenter, str) and recenter in names:
+        return _GROUPS
+    if isinstance(recenter, str) and recenter == "training":
+        return value("recentering", "training")
+    raise InvalidArgumentError(
+        f"recenter is {recenter!r}; it must be None, {', '.join(map(repr, names))} or 'training'")
+
+
+def group_numbers(groups: Any, samples: int, known: Sequence[str]) -> Tuple[List[str], np.ndarray]:
+    """The names of the groups, those known first, and the number of each sample's."""
+    values = np.asarray(groups)
+    if values.shape != (samples,):
+        raise InvalidArgumentError(f"groups has shape {values.shape}; {samples} values are needed")
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise InvalidArgumentError("groups holds NaN, which is no group")
+    number = {name: i for i, name in enumerate(known)}
+    found = [number.setdefault(str(one), len(number)) for one in values.tolist()]
+    return list(number), np.array(found, dtype=np.intc)
+
+
 class _Owner:
     """Frees an spd_classifier; it is there before the classifier is, since Ctrl-C may be raised at
     any place."""
@@ -128,6 +164,12 @@ class Trained:
         self.falls = bool(facts.score_falls)
         self.score = facts.score.decode()
         self.normalize_kernel = bool(method.normalize_kernel)
+        self.normalize = word_of("normalization", method.normalize)
+        self.recenter = word_of("recentering", method.recenter)
+        self.balance = bool(method.balance)
+        notes = lib.spd_classifier_metadata(pointer).contents
+        self.column = notes.group_column
+        self.groups = [notes.group_name[i].decode(errors="replace") for i in range(notes.groups)]
         self.values: Dict[str, Any] = {
             parameter: parameter_value(parameter, method.value[i])
             for i, parameter in enumerate(PARAMETERS) if not np.isnan(method.value[i])}
@@ -173,20 +215,27 @@ class Trained:
     def save(self, path: Any) -> None:
         call(context(1), "spd_classifier_save", self.pointer, os.fsencode(path))
 
-    def _queries(self, X: np.ndarray) -> Samples:
+    def _queries(self, X: np.ndarray, groups: Any) -> Samples:
         """Real matrices are complex ones too."""
-        return _samples(X.astype(complex) if self.hermitian else X, None, len(self.classes))
+        made = _samples(X.astype(complex) if self.hermitian else X, None, len(self.classes))
+        if groups is None:
+            return made
+        if self.recenter != "groups":
+            raise InvalidArgumentError("groups are for methods with recenter='groups'")
+        made.numbers = group_numbers(groups, len(X), self.groups)[1]
+        made.group = ints(made.numbers)
+        return made
 
-    def predict(self, X: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
+    def predict(self, X: np.ndarray, n_jobs: Optional[int], groups: Any = None) -> np.ndarray:
         label = np.empty(len(X), dtype=np.intc)
-        queries = self._queries(X)
+        queries = self._queries(X, groups)
         _ask(n_jobs, "spd_classifier_predict", self.pointer, c.byref(queries), ints(label))
         return self.classes[label]
 
-    def scores(self, X: np.ndarray, n_jobs: Optional[int]) -> np.ndarray:
+    def scores(self, X: np.ndarray, n_jobs: Optional[int], groups: Any = None) -> np.ndarray:
         """(samples, classes): what decides, as the library gives it."""
         score = np.empty((len(X), len(self.classes)))
-        queries = self._queries(X)
+        queries = self._queries(X, groups)
         _ask(n_jobs, "spd_classifier_scores", self.pointer, c.byref(queries), None,
              doubles(score))
         return score
@@ -218,10 +267,20 @@ def _parse(name: str, values: Dict[str, Any], normalize: bool) -> Method:
 
 def train(name: str, values: Dict[str, Any], normalize: bool, X: np.ndarray, classes: np.ndarray,
           label: np.ndarray, n_jobs: Optional[int],
-          means: Tuple[Any, Any] = (None, None)) -> Trained:
-    """The method, trained on X with the class numbers label; nothing of them is kept."""
+          means: Tuple[Any, Any] = (None, None),
+          alignment: Tuple[Any, Any, bool] = (None, None, False), groups: Any = None) -> Trained:
+    """The method, trained on X with the class numbers label; nothing of them is kept. alignment:
+    normalize, recenter and recenter_balance of SPDClassifier."""
     method = _parse(name, values, normalize)
+    take_alignment(method, alignment[0], recentering(alignment[1], ("groups", "all")), alignment[2])
+    if (groups is None) == (alignment[1] == "groups"):
+        raise InvalidArgumentError("groups and recenter='groups' belong together")
     samples = _samples(X, label, len(classes))
+    group_names, number = group_numbers([0] * len(X) if groups is None else groups, len(X), [])
+    if groups is None:
+        group_names = []
+    else:
+        samples.group = ints(number)
     keep: List[Any] = []
     take_means(samples, means[0], means[1], keep)
     made = _Owner()
@@ -229,7 +288,9 @@ def train(name: str, values: Dict[str, Any], normalize: bool, X: np.ndarray, cla
          c.byref(made.pointer))
     texts, kind = _names(classes)
     names = (c.c_char_p * len(texts))(*texts)
+    group_texts = [name.replace("\0", "").encode(errors="replace") for name in group_names]
     notes = Notes(classes=len(texts), class_name=names, label_type=kind, accuracy=np.nan,
-                  accuracy_no_map=np.nan)
+                  accuracy_no_map=np.nan, groups=len(group_texts),
+                  group_name=(c.c_char_p * len(group_texts))(*group_texts))
     call(context(1), "spd_classifier_set_metadata", made.pointer, c.byref(notes))
     return Trained(made, classes)

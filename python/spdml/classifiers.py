@@ -7,6 +7,7 @@ from typing import Any, Dict, Tuple, Optional
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -37,6 +38,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     reference to it: threads may predict, fit and pickle at once."""
 
     _needs_y = True
+    _aligns = False  # can it normalise and recentre?
 
     def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
         """The method's joined name, its fixed values (None: default), normalize_kernel; for so many
@@ -53,13 +55,13 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any,
-             means: Tuple[Any, Any] = (None, None)) -> "_Recognizer":
+             means: Tuple[Any, Any] = (None, None), **more: Any) -> "_Recognizer":
         metric = str(self._method(None)[0]).partition("-")[2]
         X = checked(X, [metric], n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))
         name, values, normalize = self._method(len(X))
         self._take(_trained.train(name, values, normalize, X, classes, label, self.n_jobs,
-                                  means))
+                                  means, **more))
         return self
 
     def _take(self, trained: _trained.Trained) -> None:
@@ -74,44 +76,46 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         trained = self._trained
         return trained, checked_size(X, trained.size)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The class of each matrix."""
+    def predict(self, X: Any, *, groups: Any = None) -> np.ndarray:
+        """The class of each matrix. groups: as in `fit` of SPDClassifier."""
         trained, X = self._fitted(X)
-        return trained.predict(X, self.n_jobs)
+        return trained.predict(X, self.n_jobs, groups)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any, *, groups: Any = None) -> np.ndarray:
         """(samples, classes): what decides, the larger the better: margins, scores and votes as they
         are, distances and residuals with the other sign. For two classes (samples,): the second's
         less the first's. Of votes, where classes have as many, the one that is predicted has half a
         vote more."""
         trained, X = self._fitted(X)
-        score = self._scores(trained, X)
-        self._break_ties(trained, X, score, 0.5)
+        score = self._scores(trained, X, groups)
+        self._break_ties(trained, X, score, 0.5, groups)
         return np.asarray(score[:, 1] - score[:, 0] if score.shape[1] == 2 else score)
 
     def _break_ties(self, trained: _trained.Trained, X: np.ndarray, score: np.ndarray,
-                    votes: float) -> None:
+                    votes: float, groups: Any = None) -> None:
         """Of classes with as many neighbours, the one that is predicted gets so many votes more."""
         tied = np.flatnonzero((score == score.max(axis=1, keepdims=True)).sum(axis=1) > 1)
         if trained.name.startswith("knn") and len(tied):
-            chosen = trained.predict(np.ascontiguousarray(X[tied]), self.n_jobs)
-            score[tied, places(trained.classes, chosen)] += votes
+            whole = trained.recenter == "groups"  # by means of all that is predicted together
+            part = X if whole else np.ascontiguousarray(X[tied])
+            chosen = trained.predict(part, self.n_jobs, groups)
+            score[tied, places(trained.classes, chosen[tied] if whole else chosen)] += votes
 
-    def _scores(self, trained: _trained.Trained, X: np.ndarray) -> np.ndarray:
+    def _scores(self, trained: _trained.Trained, X: np.ndarray, groups: Any = None) -> np.ndarray:
         """(samples, classes), the larger the better."""
-        score = trained.scores(X, self.n_jobs)
+        score = trained.scores(X, self.n_jobs, groups)
         return np.asarray(-score if trained.falls else score)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any, *, groups: Any = None) -> np.ndarray:
         """(samples, classes): for ts-lda the probabilities of its Gaussian model; for ts-lr
         those of its model; for krr calibrated on training samples left out; for mdm the
         softmax of the negative squared distances, as pyRiemann has it, which are not calibrated; for
         knn the shares of the neighbours; if they are equal, that of the nearer class, which `predict`
         takes, is larger by a rounding error. Other methods have none."""
         trained, X = self._fitted(X)
-        score = self._scores(trained, X)
-        self._break_ties(trained, X, score, 1e-12)
+        score = self._scores(trained, X, groups)
+        self._break_ties(trained, X, score, 1e-12, groups)
         if trained.name.startswith("knn"):
             return np.asarray(score / score.sum(axis=1, keepdims=True))
         return _softmax(score)
@@ -128,6 +132,9 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         trained = _trained.load(path)
         if trained.size == 0:
             raise InvalidArgumentError(f"{path}: {trained.name} works on vectors, not on matrices")
+        if not cls._aligns and (trained.normalize, trained.recenter) != ("none", "none"):
+            raise InvalidArgumentError(f"{path}: {trained.name} was trained with normalised or recentred "
+                                       f"matrices, which {cls.__name__} is not; use SPDClassifier.load")
         made = cls(**cls._parameters_of(trained))
         made._take(trained)
         return made
@@ -147,6 +154,17 @@ class SPDClassifier(_Recognizer):
         name). What is left out has its default.
     normalize_kernel : bool
         Kernels with a diagonal of one.
+    normalize : None, 'trace' or 'determinant'
+        First divide each matrix by tr X / n, or by (det X)^(1/n).
+    recenter : None, 'groups', 'all' or 'training'
+        Then move matrices so that the AIRM mean of their group becomes the identity. 'groups': as
+        `fit` and `predict` are told; matrices of a group that `fit` had are moved by its mean then,
+        those of another by their own mean, so they are needed together, and without groups all are
+        one. 'all': all matrices of a call are one group. 'training': new matrices are moved by the
+        mean of training.
+    recenter_balance : bool
+        Each class counts alike for the mean of a group, for groups in which some are rare: by y in
+        `fit`, by the classes that are predicted elsewhere.
     {n_jobs}
 
     Attributes
@@ -165,16 +183,27 @@ class SPDClassifier(_Recognizer):
     >>> X = A @ A.transpose(0, 2, 1)
     >>> SPDClassifier("nn-airm-ml", {"m": 2}).fit(X, y).score(X, y)
     1.0
+    >>> new = 9 * X                                     # the same, seen by another amplifier
+    >>> clf = SPDClassifier("mdm-airm", recenter="groups").fit(X, y, groups=["first"] * 40)
+    >>> clf.score(new, y, groups=["second"] * 40)
+    1.0
     """
 
+    _aligns = True
+
     def __init__(self, method: str = "nn-airm", values: Optional[Dict[str, Any]] = None, *,
-                 normalize_kernel: bool = False, n_jobs: Optional[int] = None) -> None:
+                 normalize_kernel: bool = False, normalize: Optional[str] = None,
+                 recenter: Optional[str] = None, recenter_balance: bool = False,
+                 n_jobs: Optional[int] = None) -> None:
         self.method = method
         self.values = values
         self.normalize_kernel = normalize_kernel
+        self.normalize = normalize
+        self.recenter = recenter
+        self.recenter_balance = recenter_balance
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, *, feature_mean: Any = None,
+    def fit(self, X: Any, y: Any, *, groups: Any = None, feature_mean: Any = None,
             feature_count: Any = None) -> "SPDClassifier":
         """Trains the method on X and y. Neither is kept: what the method needs is copied.
 
@@ -182,14 +211,22 @@ class SPDClassifier(_Recognizer):
         ----------
         X : array, (samples, n, n)
         y : labels
+        groups : with recenter='groups', a value for each matrix, such as the subject
         feature_mean, feature_count : for pca-: means, (samples, n), and numbers, (samples,) or
             (samples, blocks), of the observations whose covariances X are, as `describe` has them in
             its columns. Without them it takes the pooled covariance, and warns.
         """
         if str(self.method).lower().startswith("pca-") and feature_mean is None:
             warnings.warn(_trained.POOLED, UserWarning, stacklevel=2)
-        self._fit(X, y, (feature_mean, feature_count))
+        self._fit(X, y, (feature_mean, feature_count), groups=groups,
+                  alignment=(self.normalize, self.recenter, self.recenter_balance))
         return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> float:
+        """The share of the matrices whose class is predicted. groups: as in `fit`."""
+        if groups is None:
+            return float(super().score(X, y, sample_weight))
+        return float(accuracy_score(y, self.predict(X, groups=groups), sample_weight=sample_weight))
 
     def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
         values = self.values or {}
@@ -202,7 +239,11 @@ class SPDClassifier(_Recognizer):
     @classmethod
     def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
         return {"method": trained.name, "values": dict(trained.values),
-                "normalize_kernel": trained.normalize_kernel}
+                "normalize_kernel": trained.normalize_kernel,
+                "normalize": None if trained.normalize == "none" else trained.normalize,
+                "recenter": None if trained.recenter == "none" else
+                "all" if trained.recenter == "groups" and not trained.groups else trained.recenter,
+                "recenter_balance": trained.balance}
 
 
 @documented

@@ -19,7 +19,7 @@ from ._library import Evaluation as _Found
 from ._matrices import definite
 from ._sets import real_form
 from .functions import choice, seed_number
-from ._trained import POOLED, take_means
+from ._trained import POOLED, recentering, take_alignment, take_means
 from .maps import SPDML, parameter_number, parameter_value
 
 _SPLITS, _GIVEN, _LEAVE_OUT, _FOLDS = 0, 1, 2, 3
@@ -47,6 +47,7 @@ class Evaluation:
     classes : the labels, sorted
     rounds : what each round is called: the group left out, or its number from 1
     train, test : for each round the numbers of its samples
+    calibration : likewise, those that trained without a label
     predicted : for each method and each round the predicted labels, as ``predicted[m][r]``
     accuracy, balanced_accuracy : (methods, rounds)
     kappa, macro_f1 : (methods, rounds), Cohen's kappa and the mean F1 of the classes
@@ -78,6 +79,7 @@ class Evaluation:
                        for i, r in enumerate(rounds)]
         self.train = [_copy(r.train, r.train_count) for r in rounds]
         self.test = [_copy(r.test, r.test_count) for r in rounds]
+        self.calibration = [_copy(r.calibration, r.calibration_count) for r in rounds]
         self.predicted = [[classes[_copy(o.predicted, r.test_count)] for o, r in zip(row, rounds)]
                           for row in cells]
         for field in _FIELDS:
@@ -142,7 +144,8 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
              cv: int = 5, cv_groups: Any = None, vectors: Any = None, fit: Optional[SPDML] = None,
              paper: bool = False, exhaustive: bool = False, normalize_kernel: bool = False,
              no_occlusion: bool = False, feature_mean: Any = None, feature_count: Any = None,
-             seed: int = 1,
+             normalize: Optional[str] = None, recenter: Any = None, recenter_balance: bool = False,
+             calibration_size: float = 0.0, calibration_unlabeled: bool = False, seed: int = 1,
              n_jobs: Optional[int] = None) -> Evaluation:
     """Compares methods on one set of labelled matrices, as ``spdml evaluate`` does.
 
@@ -182,6 +185,13 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     feature_mean, feature_count : (p, n), and (p,) or (p, blocks): means and numbers of the
         observations whose covariances X are, as `describe` has them in its columns; pca- takes the
         pooled covariance without them, and warns
+    normalize, recenter, recenter_balance : as of SPDClassifier; recenter is 'all', 'training', or a
+        value for each sample, whose groups are recentred: in the training part of a round by their
+        mean there, in the test part by the same, or, if training has none of a group, by the mean of
+        its test samples, without their labels
+    calibration_size : with leave_one_group_out, the share of the group, its first samples, that trains
+        in place of being tested
+    calibration_unlabeled : these train without labels, for the mean of their group alone
     seed : of splits, folds and random maps
     n_jobs : threads; None and -1: all cores. Results do not depend on it
 
@@ -217,6 +227,9 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     _take_methods(options, ctx, [methods] if isinstance(methods, str) else list(methods),
                   values or {}, normalize_kernel, no_occlusion,
                   _fit_options(fit, samples, label, seed, paper, keep), keep)
+    _take_alignment(options, samples, normalize, recenter, recenter_balance, keep)
+    options.calibration = real(calibration_size, "calibration_size")
+    options.calibration_unlabeled = int(bool(calibration_unlabeled))
     _take_grid(options, grid or {}, keep)
     options.exhaustive = int(exhaustive)
     options.seed = seed_number("seed", seed)
@@ -356,6 +369,17 @@ def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
     pointers = (c.POINTER(Method) * len(names))(*(c.pointer(method) for method in made))
     options.methods, options.method = len(names), pointers
     keep += [made, pointers]
+
+
+def _take_alignment(options: EvaluateOptions, samples: Samples, normalize: Any, recenter: Any,
+                    balance: bool, keep: List[Any]) -> None:
+    by_groups = not (recenter is None or isinstance(recenter, str))
+    if by_groups:
+        samples.group = _groups(recenter, samples.p, "recenter", keep)[1]
+    number = recentering("groups" if by_groups else recenter, ("groups", "all") if by_groups else ("all",))
+    for m in range(options.methods):
+        if not lib.spd_method_on_vectors(options.method[m]):
+            take_alignment(options.method[m].contents, normalize, number, balance)
 
 
 def _take_grid(options: EvaluateOptions, values: Dict[str, Any], keep: List[Any]) -> None:

@@ -174,6 +174,16 @@ static const naming all[SPD_ENUMS] =
                 .kind = "kind of generated data",
                 .word = {"spd", "textures", "motion", "faces"},
             },
+        [SPD_ENUM_NORMALIZATION] =
+            {
+                .kind = "normalisation",
+                .word = {"none", "trace", "determinant"},
+            },
+        [SPD_ENUM_RECENTERING] =
+            {
+                .kind = "recentring",
+                .word = {"none", "groups", "training"},
+            },
 };
 
 const naming *naming_of(spd_enum of)

@@ -53,6 +53,7 @@ spd_status samples_part(spd_context *ctx, const samples *all, size_t count, cons
     part->mean = copy_rows(count, index, all->n * sizeof *all->mean, all->mean, keep);
     part->observations = copy_rows(count, index, samples_blocks(all) * sizeof *all->observations,
                                    all->observations, keep);
+    part->group = copy_rows(count, index, sizeof *all->group, all->group, keep);
     return arena_status(keep, ctx, "a part of the samples");
 }
 

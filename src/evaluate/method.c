@@ -12,6 +12,7 @@
 
 #include "base/sized.h"
 #include "classify/samples.h"
+#include "evaluate/alignment.h"
 #include "learn/fit.h"
 #include "learn/usual.h"
 
@@ -267,6 +268,8 @@ spd_status method_check(spd_context *ctx, const spd_method *method)
                         "matrices only",
                         name, spd_name(SPD_ENUM_CLASSIFIER, method->classifier));
     status = check_metric(ctx, method, name);
+    if (status == SPD_OK)
+        status = alignment_check(ctx, method);
     for (unsigned i = 0; i < SPD_PARAMETERS && status == SPD_OK; i++)
         if (spd_method_uses(method, (spd_parameter)i))
             status = check_value(ctx, (spd_parameter)i, method->value[i]);
@@ -303,7 +306,8 @@ int same_number(double a, double b)
 int method_same_map(const spd_method *a, const spd_method *b)
 {
     int same = a->map == b->map && a->metric == b->metric && a->fit == b->fit &&
-               spd_method_on_vectors(a) == spd_method_on_vectors(b);
+               a->normalize == b->normalize && a->recenter == b->recenter &&
+               !a->balance == !b->balance && spd_method_on_vectors(a) == spd_method_on_vectors(b);
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
         same &= !method_of_map((spd_parameter)i) || same_number(a->value[i], b->value[i]);
     return same;

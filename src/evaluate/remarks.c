@@ -3,6 +3,7 @@
 #include "evaluate/evaluation.h"
 
 #include "classify/samples.h"
+#include "evaluate/alignment.h"
 
 /* Room for all that there may be comes with the first. */
 static spd_status add(spd_context *ctx, spd_remark remark, arena *keep, spd_evaluation *e)
@@ -72,7 +73,8 @@ static spd_status remark_pooled(spd_context *ctx, const samples *all, const spd_
 {
     const spd_remark found = {.kind = SPD_REMARK_POOLED};
     for (size_t m = 0; m < e->methods; m++)
-        if (method[m].map == SPD_MAP_PCA && !samples_have_means(all))
+        if (method[m].map == SPD_MAP_PCA &&
+            (alignment_is_on(&method[m]) || !samples_have_means(all)))
             return add(ctx, found, keep, e);
     return SPD_OK;
 }

@@ -74,22 +74,29 @@ spd_status spd_split(spd_context *ctx, size_t p, const int *label, double fracti
 
 /* ---- rounds --------------------------------------------------------------------------------- */
 
-/* Adds a round; flag (p): 0 out of it, 1 trains, 2 is tested. */
+/* Adds a round; flag (p): 0 out of it, 1 trains, 2 is tested, 3 trains without its label. */
 static spd_status add_round(spd_context *ctx, size_t p, const char *flag, int group, arena *keep,
                             spd_evaluation *e)
 {
-    size_t trains = 0, *sample = arena_alloc(keep, p, sizeof *sample);
+    size_t trains = 0, tests = 0, *sample = arena_alloc(keep, p, sizeof *sample);
     spd_round *r = arena_zero(keep, 1, sizeof *r);
     if (!r || !sample)
         return ctx_nomem(ctx, "rounds");
-    for (size_t i = 0; i < p; i++)
+    for (size_t i = 0; i < p; i++) {
         trains += flag[i] == 1;
-    *r = (spd_round){.group = group, .train = sample, .test = sample + trains};
+        tests += flag[i] == 2;
+    }
+    *r = (spd_round){.group = group,
+                     .train = sample,
+                     .test = sample + trains,
+                     .calibration = sample + trains + tests};
     for (size_t i = 0; i < p; i++)
         if (flag[i] == 1)
             r->train[r->train_count++] = i;
         else if (flag[i] == 2)
             r->test[r->test_count++] = i;
+        else if (flag[i] == 3)
+            r->calibration[r->calibration_count++] = i;
     e->round[e->rounds++] = r;
     return SPD_OK;
 }
@@ -147,6 +154,18 @@ static spd_status by_names(spd_context *ctx, const samples *all, const spd_evalu
     return status == SPD_OK ? add_round(ctx, all->p, flag, -1, keep, e) : status;
 }
 
+/* flag of the samples of a group <- tested, but the first of them, as options.calibration has it. */
+static void leave_out(const classes *groups, size_t g, const spd_evaluate_options *o, char *flag)
+{
+    const size_t *member = groups->order + groups->first[g], size = class_size(groups, g);
+    size_t own = (size_t)floor(o->calibration * (double)size + 0.5);
+    if (o->calibration > 0.0)
+        own = own < 1 ? 1 : own;
+    own = own < size ? own : size - 1;
+    for (size_t e = 0; e < size; e++)
+        flag[member[e]] = (char)(e >= own ? 2 : o->calibration_unlabeled ? 3 : 1);
+}
+
 static spd_status by_groups(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
                             char *flag, arena *keep, spd_evaluation *e)
 {
@@ -163,8 +182,7 @@ static spd_status by_groups(spd_context *ctx, const samples *all, const spd_eval
         status = make_room(ctx, groups.count, keep, e);
     for (size_t g = 0; g < groups.count && status == SPD_OK; g++) {
         memset(flag, 1, all->p);
-        for (size_t m = groups.first[g]; m < groups.first[g + 1]; m++)
-            flag[groups.order[m]] = 2;
+        leave_out(&groups, g, o, flag);
         status = add_round(ctx, all->p, flag, class_label(&groups, g), keep, e);
     }
     arena_free(&room);
@@ -226,6 +244,12 @@ spd_status rounds_make(spd_context *ctx, const samples *all, const spd_evaluate_
                        arena *keep, spd_evaluation *e)
 {
     arena room = {0};
+    if (!(options->calibration >= 0.0 && options->calibration < 1.0))
+        return ctx_fail(ctx, SPD_EINVAL, "calibration takes a share from 0 to below 1, not %g",
+                        options->calibration);
+    if (options->calibration > 0.0 && options->protocol != SPD_PROTOCOL_LEAVE_OUT)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "calibration takes a share of a group that is left out, but none is");
     char *flag = arena_alloc(&room, all->p, 1);
     if (!flag)
         return ctx_nomem(ctx, "rounds");

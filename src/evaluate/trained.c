@@ -77,6 +77,12 @@ static spd_status own_texts(spd_context *ctx, arena *room, spd_metadata *notes)
     for (size_t k = 0; name && k < notes->classes; k++)
         name[k] = text_copy(room, given[k] ? given[k] : "");
     notes->class_name = notes->classes ? name : NULL;
+    given = notes->group_name;
+    name = arena_zero(room, notes->groups, sizeof *name);
+    for (size_t k = 0; name && k < notes->groups; k++)
+        name[k] = text_copy(room, given[k] ? given[k] : "");
+    notes->group_name = notes->groups ? name : NULL;
+    notes->group_column = text_copy(room, notes->group_column);
     notes->made = text_copy(room, notes->made);
     notes->version = text_copy(room, notes->version);
     return arena_status(room, ctx, "notes");
@@ -95,6 +101,8 @@ spd_status spd_classifier_set_metadata(spd_context *ctx, spd_classifier *c,
     if (notes.classes && (notes.classes != c->state.train.classes || !notes.class_name))
         return ctx_fail(ctx, SPD_EINVAL, "there are %zu classes, but names for %zu",
                         c->state.train.classes, notes.class_name ? notes.classes : 0);
+    if (notes.groups && !notes.group_name)
+        return ctx_fail(ctx, SPD_EINVAL, "the names of %zu groups are missing", notes.groups);
     if (!notes.classes && c->notes.class_name) {
         notes.classes = c->notes.classes;
         notes.class_name = c->notes.class_name;
@@ -182,8 +190,10 @@ spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *c, size_t 
                         "the matrices are %zu x %zu, but the method was trained with %zu x %zu", n,
                         n, c->map.n, c->map.n);
     arena room = {0};
-    samples s = {.size = sizeof s, .p = p, .n = n, .X = X};
-    spd_status status = map_apply(ctx, &c->map, &room, &s);
+    samples s = {.size = sizeof s, .p = p, .n = n, .X = X, .hermitian = c->state.train.hermitian};
+    spd_status status = alignment_apply(ctx, &c->state.method, &c->align, NULL, &room, &s);
+    if (status >= 0)
+        status = map_apply(ctx, &c->map, &room, &s);
     if (status >= 0)
         memmove(S, s.X, p * s.n * s.n * sizeof *S);
     arena_free(&room);
@@ -318,11 +328,19 @@ static spd_status own_samples_of(spd_context *ctx, const double *lent, training_
 
 static spd_status train_on(spd_context *ctx, spd_classifier *c, const spd_model *model)
 {
+    arena room = {0}; /* what the samples are while they train */
+    spd_status status = alignment_fit(ctx, &c->state.method, &room, &c->state.preparing,
+                                      &c->state.train, &c->align, NULL);
     const double *lent = c->state.train.X;
-    spd_status status = own_labels(ctx, &c->state);
+    if (status == SPD_OK)
+        status = method_check_samples(ctx, &c->state.method, &c->state.train);
+    if (status == SPD_OK)
+        status = own_labels(ctx, &c->state);
     if (status == SPD_OK)
         status = fault_unnamed(ctx, train(ctx, c, model));
     spd_status owned = status < 0 ? status : own_samples_of(ctx, lent, &c->state);
+    c->state.train.group = NULL;
+    arena_free(&room);
     return owned < 0 ? owned : status;
 }
 
@@ -344,8 +362,6 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
         return ctx_nomem(ctx, "a classifier");
     c->state = (training_state){.kind = classifier_of(method.classifier), .method = method};
     status = samples_take(ctx, whole, &c->state.train);
-    if (status == SPD_OK)
-        status = method_check_samples(ctx, &method, &c->state.train);
     if (status == SPD_OK)
         status = train_on(ctx, c, model);
     c->learned = c->state.train.p;
@@ -396,18 +412,15 @@ static spd_status check_queries(spd_context *ctx, const training_state *c, size_
     return SPD_OK;
 }
 
-/* score: room for queries->p x classes, or NULL. */
-static spd_status predict(spd_context *ctx, const spd_classifier *c, const spd_samples *queries,
-                          int *label, double *score)
+/* The classes of queries that are aligned. score: room for queries->p x classes, or NULL. */
+static spd_status decide(spd_context *ctx, const spd_classifier *c, const samples *queries,
+                         int *label, double *score)
 {
     training_state own = c->state; /* with queries of its own: several threads may predict */
     spd_error remark = {0};
+    spd_status status = SPD_OK;
     own.score = score;
-    spd_status status = samples_take(ctx, queries, &own.queries);
-    if (status == SPD_OK)
-        status = check_queries(ctx, &own, c->map.n);
-    if (status < 0)
-        return status;
+    own.queries = *queries;
     if (!own.kind->vectors)
         status = map_apply(ctx, &c->map, &own.meeting, &own.queries);
     if (status >= 0) {
@@ -420,6 +433,49 @@ static spd_status predict(spd_context *ctx, const spd_classifier *c, const spd_s
         score[e++] *= samples_factor(&own.train);
     arena_free(&own.meeting);
     return with_remark(ctx, fault_unnamed(ctx, status), &remark);
+}
+
+/* Aligns the queries and decides; predicted (queries->p): what was decided before, or NULL. */
+static spd_status align_and_decide(spd_context *ctx, const spd_classifier *c,
+                                   const samples *queries, const int *predicted, int *label,
+                                   double *score)
+{
+    arena room = {0};
+    samples aligned = *queries;
+    spd_status status =
+        alignment_apply(ctx, &c->state.method, &c->align, predicted, &room, &aligned);
+    if (status >= 0)
+        status = decide(ctx, c, &aligned, label, score);
+    arena_free(&room);
+    return status;
+}
+
+/* Balanced means follow the classes that are predicted, and these the means, until none changes. */
+static spd_status predict(spd_context *ctx, const spd_classifier *c, const spd_samples *given,
+                          int *label, double *score)
+{
+    const spd_method *method = &c->state.method;
+    training_state own = c->state;
+    spd_status status = samples_take(ctx, given, &own.queries);
+    if (status == SPD_OK)
+        status = check_queries(ctx, &own, c->map.n);
+    if (status == SPD_OK)
+        status = align_and_decide(ctx, c, &own.queries, NULL, label, score);
+    if (status < 0 || !method->balance || method->recenter != SPD_RECENTERING_GROUPS)
+        return status;
+    arena room = {0};
+    const size_t p = own.queries.p;
+    int *before = arena_alloc(&room, p, sizeof *before);
+    if (!before)
+        return ctx_nomem(ctx, "predictions");
+    for (int round = 0; round < ALIGNMENT_ROUNDS && status >= 0; round++) {
+        memcpy(before, label, p * sizeof *before);
+        status = align_and_decide(ctx, c, &own.queries, before, label, score);
+        if (memcmp(before, label, p * sizeof *before) == 0)
+            break;
+    }
+    arena_free(&room);
+    return status;
 }
 
 spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *c,
@@ -527,6 +583,8 @@ static spd_status train_behind(spd_context *ctx, const spd_classifier *old, spd_
                           "complex, or both real");
     if (status == SPD_OK)
         status = copy_map(ctx, &old->map, &own_course->preparing, &c->map);
+    if (status == SPD_OK)
+        status = alignment_copy(ctx, &old->align, &own_course->preparing, &c->align);
     if (status == SPD_OK)
         status = own(ctx, own_course);
     if (status == SPD_OK)

@@ -2,12 +2,15 @@
 #ifndef SPD_EVALUATE_TRAINED_H
 #define SPD_EVALUATE_TRAINED_H
 
+#include "evaluate/alignment.h"
 #include "evaluate/map.h"
 #include "io/file.h"
+#include "learn/record.h"
 
 struct spd_classifier {
     training_state state; /* its training samples are mapped, and its own */
     map map;              /* the identity where the method has none */
+    alignment align;      /* before the map */
     size_t learned;       /* samples that it was trained with */
     spd_metadata notes;
     arena told; /* the texts of the notes */
@@ -18,6 +21,14 @@ spd_metadata trained_no_notes(void);
 
 /* *trained <- what a bundle holds, everything checked. */
 spd_status trained_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_classifier **trained);
+
+/* alignment_file.c: the part of a trained method's file about normalising and recentring. Names of
+ * groups, and what notes->group_name points to, belong to the bundle and to meta. */
+void alignment_write(record_writer *w, const spd_classifier *c);
+spd_status alignment_read(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
+                          spd_classifier *c);
+spd_status alignment_read_names(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
+                                spd_metadata *notes);
 
 /* The learned map, now the caller's, or NULL; the classifier may only be freed then. */
 spd_model *trained_take_model(spd_classifier *trained);

@@ -1,7 +1,7 @@
 /* trained_file.c - trained methods into files, and from files.
  *
- * meta.json with method, sizes and notes; W or the models of the map; the names of the classes; and
- * what the classifier keeps (saved_arrays.h). */
+ * meta.json with method, sizes and notes; W or the models of the map; the names of the classes;
+ * what the classifier keeps (saved_arrays.h); and the centers of recentring (alignment_file.c). */
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
@@ -68,12 +68,6 @@ static part_names trained_part(size_t i)
 
 static const model_names trained_model_names = {"W", "history"};
 
-static void put(record_writer *w, json_t *object, const char *key, json_t *value)
-{
-    if (json_object_set_new(object, key, value) != 0 && w->status == SPD_OK)
-        w->status = ctx_nomem(w->ctx, "meta.json");
-}
-
 /* A value of a parameter: a number, the word of an objective, or "inf". */
 static json_t *value_json(spd_parameter parameter, double value)
 {
@@ -87,33 +81,33 @@ static void put_method(record_writer *w, const spd_method *method)
     char name[SPD_METHOD_NAME];
     json_t *values = json_object();
     spd_method_name(method, name);
-    put(w, w->meta, "method", json_string(name));
-    put(w, w->meta, "normalize_kernel", json_integer(method->normalize_kernel ? 1 : 0));
-    put(w, w->meta, "no_occlusion", json_integer(method->no_occlusion ? 1 : 0));
+    record_put(w, w->meta, "method", json_string(name));
+    record_put(w, w->meta, "normalize_kernel", json_integer(method->normalize_kernel ? 1 : 0));
+    record_put(w, w->meta, "no_occlusion", json_integer(method->no_occlusion ? 1 : 0));
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
         if (!isnan(method->value[i]))
-            put(w, values, spd_name(SPD_ENUM_PARAMETER, (spd_parameter)i),
-                value_json((spd_parameter)i, method->value[i]));
-    put(w, w->meta, "parameters", values);
+            record_put(w, values, spd_name(SPD_ENUM_PARAMETER, (spd_parameter)i),
+                       value_json((spd_parameter)i, method->value[i]));
+    record_put(w, w->meta, "parameters", values);
 }
 
 static void put_notes(record_writer *w, const spd_metadata *notes)
 {
     json_t *made = notes->made ? json_loads(notes->made, 0, NULL) : NULL;
-    put(w, w->meta, "labels", json_string(spd_name(SPD_ENUM_TYPE, notes->label_type)));
+    record_put(w, w->meta, "labels", json_string(spd_name(SPD_ENUM_TYPE, notes->label_type)));
     if (!notes->class_name || notes->unnamed)
-        put(w, w->meta, "unnamed", json_true());
+        record_put(w, w->meta, "unnamed", json_true());
     if (made)
-        put(w, w->meta, "made", made);
+        record_put(w, w->meta, "made", made);
     if (notes->settings == 0)
         return;
     json_t *tuned =
         json_pack("{s:I,s:i}", "settings", (json_int_t)notes->settings, "folds", notes->folds);
-    put(w, w->meta, "tuned", tuned);
+    record_put(w, w->meta, "tuned", tuned);
     if (isfinite(notes->accuracy))
-        put(w, tuned, "accuracy", json_real(notes->accuracy));
+        record_put(w, tuned, "accuracy", json_real(notes->accuracy));
     if (isfinite(notes->accuracy_no_map))
-        put(w, tuned, "accuracy_no_map", json_real(notes->accuracy_no_map));
+        record_put(w, tuned, "accuracy_no_map", json_real(notes->accuracy_no_map));
 }
 
 /* Texts that are the classes' own names, or their numbers. */
@@ -171,7 +165,9 @@ static void put_shelf(record_writer *w, const saved_arrays *s)
 static void begin(spd_context *ctx, const spd_classifier *c, record_writer *w)
 {
     training_state own = c->state; /* keep may replace what it puts aside */
-    record_begin(w, ctx, METHOD_KIND, RECORD_METHOD_FORMAT, spd_version());
+    record_begin(w, ctx, METHOD_KIND,
+                 alignment_is_on(&own.method) ? RECORD_METHOD_FORMAT : RECORD_METHOD_OLDEST,
+                 spd_version());
     if (w->status < 0)
         return;
     saved_arrays s = {.ctx = ctx, .room = &w->room};
@@ -195,6 +191,7 @@ static void begin(spd_context *ctx, const spd_classifier *c, record_writer *w)
     put_method(w, &own.method);
     record_fields(w, TRAINED_SIZES, trained_size_fields, &all, record_part(w, "sizes"));
     put_notes(w, &c->notes);
+    alignment_write(w, c);
     put_names(w, own.train.classes, &c->notes);
     put_map(w, &c->map, own.train.hermitian);
     put_shelf(w, &s);
@@ -428,8 +425,10 @@ static spd_status take_notes(const reading *r, spd_classifier *c)
                 notes.label_type = (spd_type)i;
         notes.made = take_made(r->meta, &room);
         take_tuned(json_object_get(r->meta, "tuned"), &notes);
-        status = spd_classifier_set_metadata(r->ctx, c, &notes);
+        status = alignment_read_names(r->ctx, r->bundle, r->meta, &notes);
     }
+    if (status == SPD_OK)
+        status = spd_classifier_set_metadata(r->ctx, c, &notes);
     arena_free(&room);
     return status;
 }
@@ -478,6 +477,8 @@ static spd_status take_all(reading *r, spd_classifier *c)
     c->learned = r->all.learned;
     status = take_map(r, &c->state.preparing, &c->map);
     if (status == SPD_OK)
+        status = alignment_read(r->ctx, r->bundle, r->meta, c);
+    if (status == SPD_OK)
         status = take_course(r, &c->state);
     if (status == SPD_OK)
         status = take_notes(r, c);
@@ -488,8 +489,8 @@ spd_status trained_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_cl
 {
     json_t *meta = NULL;
     reading r = {.ctx = ctx, .bundle = bundle};
-    spd_status status =
-        record_meta_parse(ctx, bundle->meta, METHOD_KIND, RECORD_METHOD_FORMAT, &r.version, &meta);
+    spd_status status = record_meta_parse(ctx, bundle->meta, METHOD_KIND, RECORD_METHOD_OLDEST,
+                                          RECORD_METHOD_FORMAT, &r.version, &meta);
     if (status < 0)
         return status;
     spd_classifier *c = mem_zero(1, sizeof *c);

@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "classify/samples.h"
 #include "ops/fault.h"
+#include "evaluate/alignment.h"
 #include "evaluate/method.h"
 #include "evaluate/folds.h"
 #include "evaluate/race.h"
@@ -234,19 +235,37 @@ static spd_status check_tuning(spd_context *ctx, const spd_tune_options *given,
     return status;
 }
 
-/* mine (count) <- the caller's methods, when they and the samples go together. */
+/* mine (count) <- the caller's methods, when they go together. */
 static spd_status take_methods(spd_context *ctx, size_t count, spd_method *const *method,
-                               const samples *train, spd_method *mine)
+                               spd_method *mine)
 {
     spd_status status = SPD_OK;
     for (size_t k = 0; k < count && status == SPD_OK; k++) {
         status = method_take(ctx, method[k], &mine[k]);
-        if (status == SPD_OK)
-            status = method_check_samples(ctx, &mine[k], train);
         if (status == SPD_OK && !method_same_map(&mine[0], &mine[k]))
             status = ctx_fail(ctx, SPD_EINVAL,
                               "methods that are tuned together must share map, metric and fit");
     }
+    return status;
+}
+
+/* Samples <- aligned, in `room`, once for all folds; group (or NULL) follows those that stay. They
+ * can train the methods (count), which align alike. */
+static spd_status align(spd_context *ctx, size_t count, const spd_method *method, arena *room,
+                        samples *train, const int **group)
+{
+    const size_t *kept;
+    alignment found;
+    spd_status status = alignment_fit(ctx, &method[0], room, room, train, &found, &kept);
+    int *own = status == SPD_OK && kept ? arena_alloc(room, train->p, sizeof *own) : NULL;
+    if (own && *group) {
+        samples_rows(train->p, kept, sizeof *own, *group, own);
+        *group = own;
+    }
+    if (status == SPD_OK)
+        status = arena_status(room, ctx, "groups");
+    for (size_t k = 0; k < count && status == SPD_OK; k++)
+        status = method_check_samples(ctx, &method[k], train);
     return status;
 }
 
@@ -285,7 +304,9 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
                               .exhaustive = tuning.exhaustive};
     status = arena_status(&t.room, ctx, "cross-validation");
     if (status == SPD_OK)
-        status = take_methods(ctx, count, method, &train, own);
+        status = take_methods(ctx, count, method, own);
+    if (status == SPD_OK)
+        status = align(ctx, count, own, &t.room, &train, &tuning.group);
     if (status == SPD_OK)
         status = fault_unnamed(ctx, tune_all(&t, &tuning, own, found));
     for (size_t k = 0; k < count && status == SPD_OK; k++) {

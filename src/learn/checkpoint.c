@@ -276,8 +276,9 @@ spd_status state_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_fit_
 {
     json_t *meta = NULL;
     const char *version;
-    spd_status status = record_meta_parse(ctx, bundle->meta, CHECKPOINT_KIND,
-                                          RECORD_CHECKPOINT_FORMAT, &version, &meta);
+    spd_status status =
+        record_meta_parse(ctx, bundle->meta, CHECKPOINT_KIND, RECORD_CHECKPOINT_FORMAT,
+                          RECORD_CHECKPOINT_FORMAT, &version, &meta);
     if (status < 0)
         return status;
     spd_fit_state *fresh = mem_zero(1, sizeof *fresh);

@@ -275,8 +275,8 @@ spd_status model_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_mode
 {
     json_t *meta = NULL;
     const char *version;
-    spd_status status =
-        record_meta_parse(ctx, bundle->meta, MODEL_KIND, RECORD_MODEL_FORMAT, &version, &meta);
+    spd_status status = record_meta_parse(ctx, bundle->meta, MODEL_KIND, RECORD_MODEL_FORMAT,
+                                          RECORD_MODEL_FORMAT, &version, &meta);
     if (status < 0)
         return status;
     status = model_read(ctx, bundle, meta, &NAMES, version, model);

@@ -205,6 +205,12 @@ void record_fields(record_writer *w, size_t count, const field *fields, const vo
         w->status = fields_write(w->ctx, count, fields, from, object);
 }
 
+void record_put(record_writer *w, json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) != 0 && w->status == SPD_OK)
+        w->status = ctx_nomem(w->ctx, "meta.json");
+}
+
 void record_array(record_writer *w, const spd_array *array)
 {
     w->array[w->count] = *array;
@@ -292,8 +298,8 @@ spd_status record_pack(record_writer *w, unsigned char **bytes, size_t *size)
 /* ---- reading -------------------------------------------------------------------------------- */
 
 /* The head of meta.json: whose file is it? */
-static spd_status check_head(spd_context *ctx, const json_t *object, const char *kind, int wanted,
-                             const char **version)
+static spd_status check_head(spd_context *ctx, const json_t *object, const char *kind, int oldest,
+                             int newest, const char **version)
 {
     const json_t *format = json_object_get(object, "format");
     const char *found = json_string_value(json_object_get(object, "kind"));
@@ -305,21 +311,21 @@ static spd_status check_head(spd_context *ctx, const json_t *object, const char 
             "fit or spdml train");
     if (strcmp(found, kind) != 0)
         return ctx_fail(ctx, SPD_EFORMAT, "is a %.40s, not a %s", found, kind);
-    if (json_integer_value(format) < wanted)
+    if (json_integer_value(format) < oldest)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "has format %lld, written by an older version, spdml %.40s; this is spdml "
                         "%s, which reads format %d: start the fit afresh",
-                        (long long)json_integer_value(format), *version, spd_version(), wanted);
-    if (json_integer_value(format) > wanted)
+                        (long long)json_integer_value(format), *version, spd_version(), newest);
+    if (json_integer_value(format) > newest)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "has format %lld, written by spdml %.40s; this is spdml %s, which reads "
                         "format %d: use a newer version",
-                        (long long)json_integer_value(format), *version, spd_version(), wanted);
+                        (long long)json_integer_value(format), *version, spd_version(), newest);
     return SPD_OK;
 }
 
-spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int format,
-                             const char **version, json_t **object)
+spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int oldest,
+                             int newest, const char **version, json_t **object)
 {
     json_error_t error;
     json_t *parsed = json_loads(text, JSON_REJECT_DUPLICATES, &error);
@@ -333,7 +339,7 @@ spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kin
     }
     if (!parsed)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: line %d: %.100s", error.line, error.text);
-    spd_status status = check_head(ctx, parsed, kind, format, version);
+    spd_status status = check_head(ctx, parsed, kind, oldest, newest, version);
     if (status < 0)
         json_decref(parsed);
     else

@@ -47,10 +47,11 @@ spd_status fields_check(spd_context *ctx, size_t count, const field *fields, con
 /* The key of the first member that differs between *a and *b; NULL when none does. */
 const char *fields_differ(size_t count, const field *fields, const void *a, const void *b);
 
-/* What this library writes; a file with another number is not read. */
+/* What this library writes; of trained methods two are read, else this one alone. */
 #define RECORD_MODEL_FORMAT      1
 #define RECORD_CHECKPOINT_FORMAT 3
-#define RECORD_METHOD_FORMAT     1
+#define RECORD_METHOD_FORMAT     2 /* with an alignment */
+#define RECORD_METHOD_OLDEST     1 /* without */
 
 #define RECORD_ARRAYS 24 /* at most, in a file */
 
@@ -82,6 +83,9 @@ void record_history(record_writer *w, const char *name, size_t steps, const spd_
 /* A map W (n x m); one that is the real form of a complex map is written as that, n/2 x m/2. */
 void record_map(record_writer *w, const char *name, size_t n, size_t m, double *W, int hermitian);
 
+/* object[key] <- value, which is freed. */
+void record_put(record_writer *w, json_t *object, const char *key, json_t *value);
+
 /* A view of an array that is there. */
 void record_array(record_writer *w, const spd_array *array);
 
@@ -91,9 +95,10 @@ spd_status record_save(record_writer *w, const char *path);
 /* The same in memory; *bytes is new, freed with mem_free. */
 spd_status record_pack(record_writer *w, unsigned char **bytes, size_t *size);
 
-/* *object <- meta of a file that must be of this kind and format; *version points into it. */
-spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int format,
-                             const char **version, json_t **object);
+/* *object <- meta of a file that must be of this kind, in one of these formats; *version points
+ * into it. */
+spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int oldest,
+                             int newest, const char **version, json_t **object);
 
 /* *array <- the array of that name: of that type, rows x columns, and finite. */
 spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *name, spd_type type,

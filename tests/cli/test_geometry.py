@@ -311,7 +311,7 @@ def test_mean_of_singular_matrices(spdml, tmp_path):
 def test_numbers_of_a_part_are_not_told(spdml, tmp_path):
     """X[3] of a training part would be another matrix of the file."""
     X = np.stack([2.0**(k % 5) * far(1 if k % 3 else -1) for k in range(24)])
-    np.savez(tmp_path / "a.npz", X=X, y=np.arange(24) % 2, group=np.arange(24) // 4)
+    np.savez(tmp_path / "a.npz", X=X, y=np.arange(24) % 2, group=np.arange(24) // 12)
     words = ["evaluate", "a.npz", "--split", "0.5", "--repeats", 1, "--methods"]
     runs = [words + [method] for method in ["nn-airm", "mdm-airm", "nn-airm-ml"]]
     runs.append(words + ["nn-airm", "--recenter", "group"])

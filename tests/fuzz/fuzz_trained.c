@@ -43,6 +43,12 @@ static void make_base(size_t i)
         method.value[SPD_PARAMETER_K] = 3;
     if (spd_method_uses(&method, SPD_PARAMETER_DIMENSIONS))
         method.value[SPD_PARAMETER_DIMENSIONS] = 2;
+    if (method.classifier == SPD_CLASSIFIER_TS_LDA || method.classifier == SPD_CLASSIFIER_KNN) {
+        method.normalize = SPD_NORMALIZATION_TRACE;
+        method.recenter = method.classifier == SPD_CLASSIFIER_KNN ? SPD_RECENTERING_TRAINING
+                                                                  : SPD_RECENTERING_GROUPS;
+        method.balance = method.classifier == SPD_CLASSIFIER_TS_LDA;
+    }
     if (spd_classifier_fit(fuzz_context(), &method, &all, NULL, &trained) < 0)
         abort();
     edit_read_back(save, trained, &base[i]);
@@ -65,7 +71,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
                         .width = SIDE,
                         .V = data.X,
                         .classes = 2,
-                        .label = data.label};
+                        .label = data.label,
+                        .group = data.label};
     for (size_t i = 0; i < KINDS; i++)
         make_base(i);
     return 0;

@@ -105,8 +105,9 @@ static spd_status call_groups(spd_context *ctx, const input *in, double *out)
 {
     const spd_method *method = &in->method;
     int group[P];
-    for (size_t i = 0; i < P; i++)
-        group[i] = i % 3 == 0 && i > 5 ? 2 : (int)(i / 6); /* the last has one class: a remark */
+    const int aligns = method->recenter != SPD_RECENTERING_NONE;
+    for (size_t i = 0; i < P; i++) /* the last has one class: a remark */
+        group[i] = i % 3 == 0 && i > 5 && !aligns ? 2 : (int)(i / 6);
     spd_evaluate_options o;
     OWN(spd_evaluation) e = NULL;
     spd_evaluate_defaults(&o, sizeof o);
@@ -115,7 +116,11 @@ static spd_status call_groups(spd_context *ctx, const input *in, double *out)
     o.protocol = SPD_PROTOCOL_LEAVE_OUT;
     o.group = group;
     o.folds = 2;
-    spd_status status = spd_evaluate(ctx, &in->set.samples, &o, &e);
+    o.calibration = aligns ? 0.5 : 0.0;
+    o.calibration_unlabeled = 1;
+    spd_samples all = in->set.samples;
+    all.group = group;
+    spd_status status = spd_evaluate(ctx, &all, &o, &e);
     if (status >= 0)
         out[0] = e->method[0]->accuracy;
     return status;
@@ -215,4 +220,9 @@ TEST(classifiers)
     CHECK(spd_method_parse(NULL, "knn-stein", &in.method) == SPD_OK, "knn");
     sweep("leave groups out", call_groups, &in);
     sweep("folds", call_folds, &in);
+    in.method.normalize = SPD_NORMALIZATION_DETERMINANT;
+    in.method.recenter = SPD_RECENTERING_GROUPS;
+    sweep("recentre groups", call_groups, &in);
+    in.method.balance = 1;
+    sweep("recentre and balance", call_classify, &in);
 }

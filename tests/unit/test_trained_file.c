@@ -36,16 +36,30 @@ static spd_method method_of(const char *name)
     return method;
 }
 
+/* A method whose name begins with + normalises and recentres groups, which have names. */
 static spd_classifier *trained_by(const char *name, const spd_samples *train)
 {
+    static const char *const groups[] = {"ann", "bob", "cy"};
+    const int aligns = name[0] == '+';
     spd_fit_options fit;
     spd_classifier *c = NULL;
-    spd_method method = method_of(name);
+    spd_samples own = *train;
+    spd_method method = method_of(name + aligns);
     spd_fit_defaults(&fit, sizeof fit);
     fit.max_iter = 4;
     method.fit = &fit;
-    spd_status status = spd_classifier_fit(ctx, &method, train, NULL, &c);
+    method.normalize = aligns ? SPD_NORMALIZATION_DETERMINANT : SPD_NORMALIZATION_NONE;
+    method.recenter = aligns ? SPD_RECENTERING_GROUPS : SPD_RECENTERING_NONE;
+    own.group = own.label;
+    spd_status status = spd_classifier_fit(ctx, &method, &own, NULL, &c);
     CHECK(status >= 0 && c, "%s: %s", name, spd_context_error(ctx)->message);
+    if (!aligns || !c)
+        return c;
+    spd_metadata notes = *spd_classifier_metadata(c);
+    notes.group_column = "subject";
+    notes.groups = 3;
+    notes.group_name = groups;
+    CHECK_OK(ctx, spd_classifier_set_metadata(ctx, c, &notes));
     return c;
 }
 
@@ -344,7 +358,8 @@ static const char *const kinds[] = {"nn-airm-ml",
                                     "ts-lr",
                                     "krr-stein",
                                     "krr-tangent-log-euclidean",
-                                    "krr-both"};
+                                    "krr-both",
+                                    "+mdm-airm"};
 
 /* Every byte changed, every length cut, a few of them each: no crash, no leak, and either a message
  * or a method that predicts. */
@@ -489,6 +504,49 @@ static spd_classifier *old_trained(size_t i, const spd_samples *train)
     return c;
 }
 
+/* Format 2: a method that normalises and recentres two groups. */
+static const int old_group[OLD_P] = {0, 0, 1, 1, 1, 1};
+
+static void old_write_aligned(const char *folder, old_set *train)
+{
+    static const char *const groups[] = {"ann", "bob"};
+    char path[300];
+    OWN(spd_classifier) c = NULL;
+    spd_method method = method_of("mdm-airm");
+    method.normalize = SPD_NORMALIZATION_TRACE;
+    method.recenter = SPD_RECENTERING_GROUPS;
+    method.balance = 1;
+    train->samples.group = old_group;
+    CHECK_OK(ctx, spd_classifier_fit(ctx, &method, &train->samples, NULL, &c));
+    spd_metadata notes = *spd_classifier_metadata(c);
+    notes.group_column = "subject";
+    notes.groups = 2;
+    notes.group_name = groups;
+    CHECK_OK(ctx, spd_classifier_set_metadata(ctx, c, &notes));
+    snprintf(path, sizeof path, "%s/aligned.spdml", folder);
+    CHECK_OK(ctx, spd_classifier_save(ctx, c, path));
+}
+
+TEST(aligned_files_are_read)
+{
+    static old_set queries;
+    int label[OLD_P];
+    OWN(spd_classifier) c = NULL;
+    old_make(0.02, &queries);
+    queries.samples.group = old_group;
+    CHECK_OK(ctx, spd_classifier_load(ctx, TESTS_FOLDER "/formats/methods-2/aligned.spdml", &c));
+    const spd_method *method = spd_classifier_method(c);
+    const spd_metadata *notes = spd_classifier_metadata(c);
+    CHECK(method->normalize == SPD_NORMALIZATION_TRACE && method->balance &&
+              method->recenter == SPD_RECENTERING_GROUPS,
+          "what is done");
+    CHECK(notes->groups == 2 && strcmp(notes->group_name[1], "bob") == 0 &&
+              strcmp(notes->group_column, "subject") == 0,
+          "names");
+    CHECK_OK(ctx, spd_classifier_predict(ctx, c, &queries.samples, label));
+    CHECK(memcmp(label, queries.label, sizeof label) == 0, "it predicts otherwise");
+}
+
 static int old_write(const char *folder)
 {
     static old_set train;
@@ -499,6 +557,7 @@ static int old_write(const char *folder)
         snprintf(path, sizeof path, "%s/%s.spdml", folder, old_names[i]);
         CHECK(c && spd_classifier_save(ctx, c, path) == SPD_OK, "%s", path);
     }
+    old_write_aligned(folder, &train);
     return test_summary();
 }
 

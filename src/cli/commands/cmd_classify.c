@@ -1,5 +1,6 @@
 /* cmd_classify.c - `spdml classify`: `train` and `predict` in one, without a file between them. */
 #include "cli/commands/meta_compare.h"
+#include "cli/methods/aligning.h"
 #include "cli/methods/predictions.h"
 #include "cli/methods/show_trained.h"
 #include "cli/methods/training.h"
@@ -17,6 +18,19 @@ static void load_test(session *s, int vectors, large_set *queries, recognition_s
     sets_check(s, queries);
     test->data = queries->data;
     recognition_take(s, 1, 0, test);
+}
+
+/* Groups are recentred as a whole, not block by block as matrices come from files. */
+static void align(session *s, const spd_method *method, const large_set *queries,
+                  recognition_set *test)
+{
+    if (method->recenter != SPD_RECENTERING_GROUPS)
+        return;
+    if (queries->apart)
+        cli_fail("%s: is not in memory, and --recenter needs the matrices of a group together; "
+                 "--memory gives more of it, or classify groups one after the other",
+                 test->data->source);
+    aligning_apart(s, test->data, &test->samples);
 }
 
 /* Matrices that were described with other options look alike and are not. */
@@ -61,12 +75,16 @@ static int run(session *s)
     training t = {0};
     recognition_set test = {0};
     large_set queries = {0};
+    groups g;
     training_take(s, &t);
+    aligning_take(s, &t.method, 1);
     session_check_output(s);
     training_load(s, arguments_text(s->args, "train"), &t);
+    aligning_groups(s, t.set.data, &g, &t.set.samples);
     int vectors = spd_method_on_vectors(&t.method);
     load_test(s, vectors, &queries, &test);
     compare(s, vectors, t.set.data, test.data);
+    align(s, &t.method, &queries, &test);
     training_run(s, &t);
     predictions found = {
         .train = t.set.data, .test = test.data, .large = queries.apart ? &queries : NULL};
@@ -108,6 +126,7 @@ COMMAND(classify, "learn from one data set, classify another", "",
         .groups = {{"Options", options_files},
                    {NULL, options_method},
                    {NULL, options_predictions},
+                   {"Normalising and recentring", options_aligning},
                    {"Choosing parameters", options_choosing},
                    COMMAND_MAP_GROUPS,
                    {"Parameters of methods", options_values},

@@ -15,6 +15,7 @@ static void take_method(session *s, results *e, const char *name)
     char joined[SPD_METHOD_NAME], other[SPD_METHOD_NAME];
     recognition_parse(s, name, method);
     recognition_values(s, method, 0);
+    aligning_take(s, method, 0);
     method->fit = &e->fit;
     spd_method_name(method, joined);
     for (size_t m = 0; m < e->methods; m++) {
@@ -56,21 +57,6 @@ static void load(session *s, results *e)
     recognition_load(s, s->args->operands[0], arguments_text(s->args, "labels"), matrices, vectors,
                      &e->set);
     check_labels(e->set.data);
-}
-
-/* Each group to the identity by its own mean; labels are not used. */
-static void recenter(session *s, results *e)
-{
-    const char *column = arguments_text(s->args, "recenter");
-    groups g;
-    if (!column || !e->set.samples.X)
-        return;
-    spd_data *data = e->set.data;
-    groups_take(data, column, "recenter", &g);
-    spd_status status =
-        spd_recenter(s->ctx, SPD_METRIC_AIRM, data->n, data->p, data->X, g.group, data->X);
-    session_check_in(s, data->source, status);
-    e->set.samples.mean = e->set.samples.observations = NULL; /* of features before */
 }
 
 /* Says the methods and the protocol, if they were left open, as if they had been typed. */
@@ -135,14 +121,11 @@ static int run(session *s)
     training_fit_options(s, &e.fit);
     take_methods(s, &e);
     training_grids(s, e.methods, e.method, &e.grid);
-    if (arguments_text(s->args, "keep") && arguments_text(s->args, "recenter"))
-        cli_misuse("--keep and --recenter cannot be used together: new samples would have to be "
-                   "moved by the mean of their own group");
     load(s, &e);
+    aligning_groups(s, e.set.data, &e.centred, &e.set.samples);
     complete(s, &e, arguments_copy(s->args));
     protocol_take(s, e.set.data, &e.protocol, &e.options);
     results_make_folder(s);
-    recenter(s, &e);
     results_run(s, &e);
     int code = report(s, &e);
     if (code == CLI_GOOD)
@@ -174,10 +157,12 @@ static const option options[] = {
          "Number of random splits; with --outer-folds, which are dealt once by default, how often"},
     {"leave-one-group-out", 0, OPTION_TEXT, "COLUMN", .common = 1,
      .help = "Test on the matrices of each value of COLUMN in turn, train on all others"},
-    {"recenter", 0, OPTION_TEXT, "COLUMN",
-     .help = "First recentre: move the mean of the matrices of each value of COLUMN to the "
-             "identity. This uses test matrices, but no labels. Train and predict do not recentre; "
-             "spdml.recenter in Python does"},
+    {"calibration-size", 0, OPTION_REAL, "F", NULL, 0.0, 0.99,
+     .help = "With --leave-one-group-out: the first matrices of the group, this share of it, are "
+             "not tested but train as well. With --recenter they alone make the mean of the group"},
+    {"calibration-unlabeled", 0, OPTION_FLAG,
+     .help =
+         "These matrices train without their labels: they only count for the mean of --recenter"},
     {"by", 0, OPTION_TEXT, "COLUMN", .help = "Also show the accuracy for each value of COLUMN"},
     {"auc", 0, OPTION_FLAG,
      .help = "Also the area under the ROC curve, one class against the rest, the mean over the "
@@ -250,6 +235,7 @@ static const command_example examples[] = {
 
 COMMAND(evaluate, "compare recognition methods under a protocol", "DATA",
         .groups = {{"Options", options},
+                   {"Normalising and recentring", options_aligning},
                    {"Choosing parameters", options_tuning},
                    COMMAND_MAP_GROUPS,
                    {"Fixed parameters", options_values},

@@ -6,6 +6,7 @@
 #include "cli/commands/describe_notes.h"
 #include "cli/commands/describe_record.h"
 #include "cli/commands/meta_compare.h"
+#include "cli/methods/aligning.h"
 #include "cli/methods/predictions.h"
 #include "cli/methods/show_trained.h"
 #include "cli/frame/words.h"
@@ -115,6 +116,7 @@ static void load(session *s, predicting *p)
     if (session_choice(s, "label-by") == SPD_LABEL_SOURCE_NONE)
         forget_labels(p);
     check_size(p);
+    aligning_queries(s, &p->method, p->set.data, &p->set.samples);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -183,6 +185,8 @@ static const char *const paragraphs[] = {
     "NEW is a data set, or the images, clips or signals themselves, if METHOD was trained with "
     "matrices that 'spdml describe' made: they are described in the same way. Matrices that were "
     "described otherwise are refused.",
+    "Matrices are normalised and recentred as in training. If METHOD recentres by a column, the "
+    "matrices of each of its values in NEW are moved by their own mean, which takes no labels.",
     NULL};
 
 static const command_example examples[] = {
@@ -194,6 +198,7 @@ static const command_example examples[] = {
 
 COMMAND(predict, "classify new samples with a trained method", "METHOD NEW...",
         .groups = {{"Options", options},
+                   {NULL, options_regroup},
                    {NULL, options_predictions},
                    {"Reading data", options_data},
                    {"Common options", options_common}});

@@ -4,12 +4,13 @@
 #include <sys/stat.h>
 
 #include "cli/frame/again.h"
-#include "cli/methods/show_trained.h"
+#include "cli/methods/aligning.h"
 #include "cli/methods/training.h"
 
-static void keep(session *s, training *t)
+static void keep(session *s, const training *t, const groups *g)
 {
     spd_metadata notes = recognition_notes(t->set.data);
+    aligning_note(g, &notes);
     notes.settings = t->tuned.settings;
     notes.folds = t->tuned.folds;
     notes.accuracy = t->tuned.accuracy;
@@ -56,12 +57,15 @@ static void complete(session *s, const training *t, arguments *a)
 static int run(session *s)
 {
     training t = {0};
+    groups g;
     training_take(s, &t);
+    aligning_take(s, &t.method, 1);
     complete(s, &t, arguments_copy(s->args));
     session_check_output(s);
     training_load(s, s->args->operands[0], &t);
+    aligning_groups(s, t.set.data, &g, &t.set.samples);
     training_run(s, &t);
-    keep(s, &t);
+    keep(s, &t, &g);
     show(s, &t);
     return CLI_GOOD;
 }
@@ -87,6 +91,8 @@ static const command_example examples[] = {
     {"spdml train a.npz --method rsr-ml -o method.spdml", "Choose parameters, train, keep."},
     {"spdml train a.npz --method ts-lda --cv-groups subject -o method.spdml",
      "Folds keep subjects together."},
+    {"spdml train a.npz --method ts-lda --recenter subject -o method.spdml",
+     "Move every subject's mean to the identity; 'spdml predict' moves new ones by their own."},
     {"spdml train a.npz --method nn-airm-ml -m 10 --no-tune -o method.spdml",
      "With these parameters, and no search."},
     {NULL, NULL}};
@@ -94,6 +100,7 @@ static const command_example examples[] = {
 COMMAND(train, "train a method and keep it in a file", "DATA",
         .groups = {{"Options", options_method},
                    {NULL, options},
+                   {"Normalising and recentring", options_aligning},
                    {"Choosing parameters", options_choosing},
                    COMMAND_MAP_GROUPS,
                    {"Fixed parameters", options_values},

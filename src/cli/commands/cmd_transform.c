@@ -1,6 +1,7 @@
 /* cmd_transform.c - `spdml transform`: the small matrices W'XW of a learned map. */
 #include <string.h>
 
+#include "cli/frame/words.h"
 #include "cli/methods/show_trained.h"
 #include "cli/frame/sets.h"
 
@@ -12,6 +13,19 @@ typedef struct mapping {
     trained_method method; /* this */
     double *S;             /* p x m x m */
 } mapping;
+
+/* A group is recentred as a whole: not block by block, and not without knowing where it ends. */
+static void check_groups(const mapping *a, const large_set *set)
+{
+    const spd_classifier *c = a->method.classifier;
+    if (a->model || spd_classifier_method(c)->recenter != SPD_RECENTERING_GROUPS)
+        return;
+    const char *column = spd_classifier_metadata(c)->group_column;
+    if (column || set->apart)
+        cli_fail("%s: recentres %s, which transform does not; train it without --recenter, with "
+                 "matrices that are recentred already",
+                 a->method.classes.source, column ? words_text("by %s", column) : "whole sets");
+}
 
 static void load(session *s, mapping *a, large_set *set)
 {
@@ -33,6 +47,7 @@ static void load(session *s, mapping *a, large_set *set)
     sets_load(s, s->args->operands[1], arguments_text(s->args, "labels"), set);
     shown_check(path, "maps", a->n, a->hermitian, set->data);
     sets_check(s, set);
+    check_groups(a, set);
 }
 
 /* A block of matrices, by a trained method. */

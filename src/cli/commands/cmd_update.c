@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "cli/commands/meta_compare.h"
+#include "cli/methods/aligning.h"
 #include "cli/methods/predictions.h"
 #include "cli/methods/show_trained.h"
-#include "cli/methods/groups.h"
 
 #define TRAINING_SHARE 0.8
 #define DEGREES        (180.0 / 3.14159265358979323846)
@@ -26,6 +26,7 @@ typedef struct judgement {
 typedef struct updating {
     trained_method method;
     recognition_set more, old; /* old: with --data alone */
+    words group_name;          /* of recentring by a column: those of both sets */
     int relearn;               /* with --data: the map, too, is learned */
     size_t classes, added;     /* with those that are new */
     const char **class_name;
@@ -65,6 +66,16 @@ static void check_held(const updating *u)
              u->method.classes.source, name);
 }
 
+/* The file has no groups of its samples, and the new ones cannot be told to go to them. */
+static void check_column(const updating *u)
+{
+    const char *column = spd_classifier_metadata(u->method.classifier)->group_column;
+    if (!u->relearn && column)
+        cli_fail("%s: recentres by %s, which takes all samples at once; give the old ones with "
+                 "--data",
+                 u->method.classes.source, column);
+}
+
 static void load(session *s, updating *u)
 {
     const char *old = arguments_text(s->args, "data");
@@ -74,6 +85,7 @@ static void load(session *s, updating *u)
         cli_fail("%s: is a method on vectors; train it again with all samples",
                  s->args->operands[0]);
     check_held(u);
+    check_column(u);
     recognition_load(s, s->args->operands[1], arguments_text(s->args, "labels"), 1, 0, &u->more);
     check(u, u->more.data);
     if (!old)
@@ -117,6 +129,26 @@ static spd_samples as_samples(const spd_data *data, const double *X, size_t n, c
                          .observations = n == data->n ? data->observations : NULL};
 }
 
+/* samples->group <- the column of the method, numbered by the names of both sets; without one each
+ * set is a group. */
+static void take_groups(updating *u, const spd_data *data, int set, spd_samples *samples)
+{
+    int *group = cli_alloc(data->p, sizeof *group, "groups");
+    groups g = {0};
+    if (spd_classifier_metadata(u->method.classifier)->group_column)
+        aligning_column(&u->method, data, "", &g);
+    for (size_t i = 0; i < data->p; i++) {
+        size_t k = 0;
+        while (g.count && k < u->group_name.count &&
+               strcmp(u->group_name.word[k], g.name[g.group[i]]) != 0)
+            k++;
+        if (g.count && k == u->group_name.count)
+            words_add(&u->group_name, g.name[g.group[i]]);
+        group[i] = g.count ? (int)k : set;
+    }
+    samples->group = group;
+}
+
 /* Rows of A, then those of B, each of so many numbers. */
 static double *rows_of_both(size_t rows, const double *A, size_t more, const double *B, size_t each)
 {
@@ -142,6 +174,12 @@ static spd_samples joined(const spd_samples *a, const spd_samples *b)
     } else {
         both.mean = both.observations = NULL;
     }
+    if (a->group && b->group) {
+        int *group = cli_alloc(both.p, sizeof *group, "groups");
+        memcpy(group, a->group, a->p * sizeof *group);
+        memcpy(group + a->p, b->group, b->p * sizeof *group);
+        both.group = group;
+    }
     return both;
 }
 
@@ -159,6 +197,8 @@ static void gather(session *s, updating *u)
     if (old) {
         u->was = as_samples(old, old->X, old->n, numbers_of(u, old));
         u->is_new = as_samples(more, more->X, more->n, numbers_of(u, more));
+        take_groups(u, old, 0, &u->was);
+        take_groups(u, more, 1, &u->is_new);
     } else {
         double *S = cli_alloc_table(more->p, m * m, sizeof *S, "entries of small matrices");
         spd_status status =
@@ -192,6 +232,8 @@ static void prepare(updating *u)
     if (u->relearn)
         return;
     u->trained_as.map = SPD_MAP_NONE;
+    u->trained_as.normalize = SPD_NORMALIZATION_NONE;
+    u->trained_as.recenter = SPD_RECENTERING_NONE;
     for (size_t i = 0; i < sizeof of_map / sizeof *of_map; i++)
         u->trained_as.value[of_map[i]] = NAN;
 }
@@ -351,6 +393,10 @@ static void keep(session *s, updating *u)
     notes.class_name = u->class_name;
     notes.settings = 0; /* of the old samples */
     notes.accuracy = notes.accuracy_no_map = NAN;
+    if (u->relearn) {
+        notes.groups = u->group_name.count;
+        notes.group_name = (const char *const *)u->group_name.word;
+    }
     if (u->added && u->more.data->y->type == SPD_TYPE_TEXT)
         notes.label_type = SPD_TYPE_TEXT;
     session_check(s, spd_classifier_set_metadata(s->ctx, u->classifier, &notes));

@@ -222,7 +222,10 @@ void recognition_load(session *s, const char *path, const char *labels, int matr
 
 void recognition_remark(session *s, const spd_method *method, const recognition_set *set)
 {
-    if (method->map == SPD_MAP_PCA && !(set->samples.mean && set->samples.observations))
+    const int aligned = method->normalize != SPD_NORMALIZATION_NONE ||
+                        method->recenter != SPD_RECENTERING_NONE; /* means of what was before */
+    if (method->map == SPD_MAP_PCA &&
+        (aligned || !(set->samples.mean && set->samples.observations)))
         session_remark(s, RECOGNITION_POOLED, set->data->source);
 }
 

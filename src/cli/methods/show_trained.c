@@ -1,5 +1,5 @@
 /* show_trained.c - trained methods: from files, and in words. */
-#include "cli/methods/show_trained.h"
+#include "cli/methods/aligning.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,6 +51,24 @@ static void show_sizes(sheet *r, const spd_classifier_facts *facts)
     sheet_count(r, "height", NULL, facts->height, "");
     sheet_count(r, "width", NULL, facts->width, "");
     sheet_line(r, "vectors", "%zu x %zu", facts->height, facts->width);
+}
+
+/* What is done to matrices before anything else. */
+static void show_aligning(sheet *r, const spd_method *method, const spd_metadata *notes)
+{
+    const char *text = aligning_text(method, notes->group_column);
+    const spd_recentering how = method->recenter;
+    if (!text)
+        return;
+    sheet_text(r, "normalize", NULL, spd_name(SPD_ENUM_NORMALIZATION, method->normalize));
+    sheet_text(r, "recenter", NULL, spd_name(SPD_ENUM_RECENTERING, how));
+    sheet_flag(r, "recenter_balance", NULL, method->balance);
+    sheet_json(r, "recenter_column",
+               notes->group_column ? sheet_json_text(notes->group_column) : json_null());
+    sheet_json(r, "groups", sheet_json_texts(notes->groups, notes->group_name));
+    sheet_line(r, "alignment", "%s", text);
+    if (notes->groups)
+        sheet_line(r, "", "the file holds the means of %zu groups, and their names", notes->groups);
 }
 
 static void show_classes(sheet *r, const spd_metadata *notes, const spd_classifier_facts *facts)
@@ -132,6 +150,7 @@ void show_trained(sheet *r, const spd_classifier *c)
     show_values(r, method);
     show_tuned(r, notes);
     show_sizes(r, &facts);
+    show_aligning(r, method, notes);
     show_classes(r, notes, &facts);
     show_holding(r, &facts);
     sheet_text(r, "score", NULL, facts.score);

@@ -46,14 +46,14 @@ static void protocol_items(FILE *f, const page *p)
 {
     const spd_round *first = p->e->found->round[0];
     size_t rounds = p->e->found->rounds;
-    const char *column = arguments_text(p->s->args, "recenter");
+    const char *aligned = results_alignment(p->e);
     html_print(f,
                "<dt>protocol</dt><dd>%s</dd>\n<dt>rounds</dt><dd>%zu</dd>\n"
                "<dt>parts</dt><dd>%zu train, %zu are tested%s</dd>\n",
                p->e->protocol.text, rounds, first->train_count, first->test_count,
                rounds > 1 ? " in the first round" : "");
-    if (column)
-        html_print(f, "<dt>recentred by</dt><dd>%s</dd>\n", column);
+    if (aligned)
+        html_print(f, "<dt>alignment</dt><dd>%s</dd>\n", aligned);
 }
 
 static void release_path(void *path)

@@ -57,9 +57,7 @@ static json_t *setting_json(session *s, const spd_method *chosen, const spd_tune
     sheet_json(&r, "folds", json_integer(tuned->folds));
     sheet_real(&r, "cv_accuracy", NULL, tuned->accuracy);
     sheet_real(&r, "cv_accuracy_no_map", NULL, tuned->accuracy_no_map);
-    sheet_json(&r, "command",
-               arguments_text(s->args, "recenter") ? json_null()
-                                                   : sheet_json_text(train_command(s, chosen)));
+    sheet_json(&r, "command", sheet_json_text(train_command(s, chosen)));
     return r.object;
 }
 

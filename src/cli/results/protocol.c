@@ -56,12 +56,18 @@ static void by_split(session *s, protocol *p, spd_evaluate_options *o)
 static void by_groups(session *s, const spd_data *data, protocol *p, spd_evaluate_options *o)
 {
     const char *column = arguments_text(s->args, "leave-one-group-out");
+    char own[60] = "";
     groups_take(data, column, "leave-one-group-out", &p->left_out);
     if (p->left_out.count < 2)
         cli_fail(
             "%s: --leave-one-group-out %s: all matrices have the value '%s'; two values are needed",
             data->source, column, p->left_out.name[0]);
-    snprintf(p->text, sizeof p->text, "each %s left out once", column);
+    o->calibration = arguments_real(s->args, "calibration-size");
+    o->calibration_unlabeled = arguments_flag(s->args, "calibration-unlabeled");
+    if (o->calibration > 0.0)
+        snprintf(own, sizeof own, ", its first %g %% train%s", 100.0 * o->calibration,
+                 o->calibration_unlabeled ? " without labels" : "");
+    snprintf(p->text, sizeof p->text, "each %.200s left out once%s", column, own);
     p->fold_column = column;
     o->protocol = SPD_PROTOCOL_LEAVE_OUT;
     o->group = p->left_out.group;
@@ -192,6 +198,11 @@ static void check_protocol_options(session *s)
                    where + split + left_out + folds ? ", not several" : "");
     if (arguments_count(s->args, "outer-groups") && !folds)
         cli_misuse("--outer-groups belongs to --outer-folds");
+    if (arguments_count(s->args, "calibration-size") && !left_out)
+        cli_misuse("--calibration-size belongs to --leave-one-group-out");
+    if (arguments_flag(s->args, "calibration-unlabeled") &&
+        (!arguments_count(s->args, "calibration-size") || !arguments_count(s->args, "recenter")))
+        cli_misuse("--calibration-unlabeled belongs to --calibration-size and --recenter");
 }
 
 void protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options)

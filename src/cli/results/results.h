@@ -3,6 +3,7 @@
 #define SPD_CLI_RESULTS_RESULTS_H
 
 #include "cli/results/protocol.h"
+#include "cli/methods/aligning.h"
 #include "cli/methods/recognition.h"
 #include "cli/frame/words.h"
 
@@ -16,6 +17,7 @@ typedef struct results {
     spd_grid grid;
     spd_evaluate_options options; /* points to all of these */
     spd_evaluation *found;
+    groups centred; /* of --recenter; count 0 without */
     char *again;    /* the command line that repeats it, if methods or protocol were not given */
     words remarks;  /* its remarks in words */
     json_t *object; /* what --json prints, and files hold */
@@ -27,6 +29,9 @@ double results_deviation(const spd_method_result *result, const spd_result_field
 
 /* The i-th field of the seconds. */
 const spd_result_field *results_seconds(size_t i);
+
+/* Normalising and recentring in words; NULL: neither. */
+char *results_alignment(const results *e);
 
 /* Runs it all, with remarks on the way. */
 void results_run(session *s, results *e);

@@ -5,6 +5,14 @@
 #include "cli/frame/tuning.h"
 #include "cli/frame/words.h"
 
+char *results_alignment(const results *e)
+{
+    for (size_t m = 0; m < e->methods; m++)
+        if (!spd_method_on_vectors(&e->method[m]))
+            return aligning_text(&e->method[m], e->centred.count ? e->centred.column : NULL);
+    return NULL;
+}
+
 /* What is told while the library works. */
 typedef struct telling {
     session *s;

@@ -205,6 +205,7 @@ json_t *results_json(session *s, const results *e)
 {
     const spd_data *d = e->set.data;
     const spd_evaluation *found = e->found;
+    const char *aligned = results_alignment(e);
     json_t *list = sheet_json_list();
     sheet r;
     sheet_open(&r, 1);
@@ -213,6 +214,7 @@ json_t *results_json(session *s, const results *e)
     sheet_size(&r, shown_n(d), d->hermitian);
     sheet_count(&r, "classes", NULL, d->classes, "");
     sheet_text(&r, "protocol", NULL, e->protocol.text);
+    sheet_json(&r, "alignment", aligned ? sheet_json_text(aligned) : json_null());
     if (e->again)
         sheet_text(&r, "command", NULL, e->again);
     sheet_count(&r, "rounds", NULL, found->rounds, "");
@@ -468,10 +470,13 @@ void results_print(const session *s, const results *e, int page)
     sheet r;
     const spd_data *d = e->set.data;
     const spd_round *first = e->found->round[0];
+    const char *aligned = results_alignment(e);
     sheet_open(&r, 0);
     sheet_line(&r, "data", "%s: %zu %smatrices %zu x %zu, %zu classes", d->source, d->p,
                shown_kind(d->hermitian), shown_n(d), shown_n(d), d->classes);
     sheet_line(&r, "protocol", "%s", e->protocol.text);
+    if (aligned)
+        sheet_line(&r, "alignment", "%s", aligned);
     sheet_line(&r, "samples", "%zu train, %zu tested%s", first->train_count, first->test_count,
                e->found->rounds > 1 ? " in the first round" : "");
     print_folds(s, &r, e);
@@ -503,11 +508,6 @@ void results_print_final(const json_t *list)
                              100.0 * json_number_value(share),
                              (long long)json_integer_value(json_object_get(one, "folds"))));
         printf("\n%s", words_wrap(chosen, 0, 2));
-        const json_t *line = json_object_get(one, "command");
-        if (json_is_string(line))
-            screen_print("\n  %s\n", json_string_value(line));
-        else
-            screen_print("\n  'spdml train' and 'spdml predict' do not recentre; Python does: "
-                         "spdml.recenter(X, groups), for new matrices too\n");
+        screen_print("\n  %s\n", json_string_value(json_object_get(one, "command")));
     }
 }

@@ -1,0 +1,465 @@
+/* test_alignment.c - normalising and recentring: against a twin that follows the definitions one
+ * matrix at a time, for every way that samples take to a classifier. */
+#include "classify_steps.h"
+
+#define N 4
+#define P 36
+#define Q 24
+
+/* ---- the twin ------------------------------------------------------------------------------- */
+
+static double inverse_root(double x)
+{
+    return 1.0 / sqrt(x);
+}
+
+/* X (n x n) <- divided by the arithmetic or geometric mean of its eigenvalues. */
+static void twin_normalize(spd_normalization how, size_t n, double *X)
+{
+    SCOPE;
+    double *lambda = block(n), *V = block(n * n), size = 0.0;
+    twin_eigh(n, X, lambda, V);
+    for (size_t k = 0; k < n; k++)
+        size += (how == SPD_NORMALIZATION_TRACE ? lambda[k] : log(lambda[k])) / (double)n;
+    if (how == SPD_NORMALIZATION_DETERMINANT)
+        size = exp(size);
+    for (size_t e = 0; e < n * n && how != SPD_NORMALIZATION_NONE; e++)
+        X[e] /= size;
+}
+
+/* P <- M^-1/2, M the AIRM mean of the samples whose flag is set, by Karcher's fixed point. */
+static void twin_center(size_t n, size_t p, const double *X, const double *weight, double *P_)
+{
+    SCOPE;
+    size_t n2 = n * n;
+    double *M = block(n2), *root = block(n2), *step = block(n2), *Z = block(n2), *L = block(n2);
+    double sum = 0.0;
+    memset(M, 0, n2 * sizeof *M);
+    for (size_t i = 0; i < p; i++) {
+        sum += weight[i];
+        for (size_t e = 0; e < n2; e++)
+            M[e] += weight[i] * X[i * n2 + e];
+    }
+    for (size_t e = 0; e < n2; e++)
+        M[e] /= sum;
+    for (int round = 0; round < 100; round++) {
+        twin_function(n, inverse_root, M, P_);
+        twin_function(n, sqrt, M, root);
+        memset(step, 0, n2 * sizeof *step);
+        for (size_t i = 0; i < p; i++) {
+            congruent(n, n, P_, X + i * n2, Z);
+            twin_function(n, log, Z, L);
+            for (size_t e = 0; e < n2; e++)
+                step[e] += weight[i] / sum * L[e];
+        }
+        twin_function(n, exp, step, Z);
+        congruent(n, n, root, Z, M);
+    }
+    twin_function(n, inverse_root, M, P_);
+}
+
+/* The weights of the samples in a group: 1, or by the size of their class there; 0 outside. */
+static void twin_weights(size_t p, const int *group, int which, const int *label, double *weight)
+{
+    for (size_t i = 0; i < p; i++) {
+        size_t same = 0;
+        for (size_t j = 0; j < p; j++)
+            same += group[j] == which && label && label[j] == label[i];
+        weight[i] = group[i] != which ? 0.0 : label ? 1.0 / (double)same : 1.0;
+    }
+}
+
+/* X <- every group to the identity; label, or NULL, weighs. */
+static void twin_recenter(size_t n, size_t p, const int *group, const int *label, double *X)
+{
+    SCOPE;
+    double *weight = block(p), *center = block(n * n), *moved = block(n * n);
+    for (int g = 0; g < 10; g++) {
+        double any = 0.0;
+        twin_weights(p, group, g, label, weight);
+        for (size_t i = 0; i < p; i++)
+            any += weight[i];
+        if (any > 0.0)
+            twin_center(n, p, X, weight, center);
+        for (size_t i = 0; i < p; i++)
+            if (weight[i] > 0.0) {
+                congruent(n, n, center, X + i * n * n, moved);
+                memcpy(X + i * n * n, moved, n * n * sizeof *X);
+            }
+    }
+}
+
+/* ---- data ----------------------------------------------------------------------------------- */
+
+/* Samples of groups (first, first + 1, ...), each seen through a congruence of its own. */
+static labelled_set seen(uint64_t seed, size_t p, int first, int groups, int *group)
+{
+    labelled_set s = labelled_random(seed, N, p, 3, 0.15);
+    rng r = seeded(seed + 1);
+    double *M = block(N * N), *moved = block(N * N);
+    for (int g = 0; g < groups; g++) {
+        random_gl(&r, N, 10.0, M);
+        for (size_t i = 0; i < p; i++)
+            if (((int)i / 3) % groups == g) {
+                group[i] = first + g;
+                congruent(N, N, M, s.X + i * N * N, moved);
+                memcpy(s.X + i * N * N, moved, N * N * sizeof *moved);
+            }
+    }
+    s.samples.group = group;
+    return s;
+}
+
+static spd_method named(const char *name, spd_normalization normalize, spd_recentering recenter,
+                        int balance)
+{
+    spd_method method = SPD_STRUCT(spd_method);
+    CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
+    method.normalize = normalize;
+    method.recenter = recenter;
+    method.balance = balance;
+    return method;
+}
+
+static spd_classifier *fitted(const spd_method *method, const spd_samples *train)
+{
+    spd_classifier *c = NULL;
+    CHECK_OK(NULL, spd_classifier_fit(NULL, method, train, NULL, &c));
+    return c;
+}
+
+/* ---- training samples ------------------------------------------------------------------------ */
+
+TEST(training_samples)
+{
+    int group[P], one[P] = {0};
+    labelled_set train = seen(3, P, 0, 3, group);
+    for (unsigned how = 0; how <= SPD_NORMALIZATION_DETERMINANT; how++)
+        for (unsigned to = 0; to <= SPD_RECENTERING_TRAINING; to++)
+            for (int balance = 0; balance <= (to == SPD_RECENTERING_GROUPS); balance++) {
+                spd_method method =
+                    named("nn-airm", (spd_normalization)how, (spd_recentering)to, balance);
+                OWN(spd_classifier) c = fitted(&method, &train.samples);
+                double *X = copy_of(P * N * N, train.X);
+                for (size_t i = 0; i < P; i++)
+                    twin_normalize((spd_normalization)how, N, X + i * N * N);
+                if (to != SPD_RECENTERING_NONE)
+                    twin_recenter(N, P, to == SPD_RECENTERING_GROUPS ? group : one,
+                                  balance ? train.label : NULL, X);
+                double gap = relative_gap(P * N * N, spd_classifier_samples(c)->X, X);
+                CHECK(gap < 1e-9, "%u, %u, %d: %g", how, to, balance, gap);
+            }
+}
+
+/* Complex matrices: as their real forms, whose means and determinants belong together. */
+TEST(hermitian_samples)
+{
+    int group[P];
+    labelled_set train = seen(3, P, 0, 3, group);
+    double *Z = block(P * N * N / 2), *X = block(P * N * N);
+    for (size_t i = 0; i < P; i++)
+        for (size_t a = 0; a < N / 2; a++)
+            for (size_t b = 0; b < N / 2; b++) {
+                const double *A = train.X + i * N * N;
+                size_t at = 2 * (i * N * N / 4 + a * N / 2 + b);
+                Z[at] = A[a * N + b] + (a == b ? 1.0 : 0.0);
+                Z[at + 1] = a == b ? 0.0 : a < b ? 0.3 : -0.3;
+            }
+    spd_complex_embed(N / 2, N / 2, P, Z, X);
+    train.samples.X = X;
+    train.samples.hermitian = 1;
+    for (unsigned how = 0; how <= SPD_NORMALIZATION_DETERMINANT; how++) {
+        spd_method method = named("nn-airm", (spd_normalization)how, SPD_RECENTERING_GROUPS, 0);
+        OWN(spd_classifier) c = fitted(&method, &train.samples);
+        double *Y = copy_of(P * N * N, X);
+        for (size_t i = 0; i < P; i++)
+            twin_normalize((spd_normalization)how, N, Y + i * N * N);
+        twin_recenter(N, P, group, NULL, Y);
+        CHECK(relative_gap(P * N * N, spd_classifier_samples(c)->X, Y) < 1e-9, "%u", how);
+    }
+}
+
+/* Samples without a label count for the mean of their group, and for nothing else: here the mean of
+ * group 2 is that of all its samples, of which the first three alone train. */
+TEST(samples_without_labels)
+{
+    int group[P], label[P];
+    labelled_set train = seen(3, P, 0, 3, group);
+    double *X = copy_of(P * N * N, train.X);
+    size_t trains = 0;
+    for (size_t i = 0; i < P; i++)
+        label[i] = group[i] == 2 && i > 8 ? -1 : train.label[i];
+    train.samples.label = label;
+    spd_method method = named("nn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS, 0);
+    OWN(spd_classifier) c = fitted(&method, &train.samples);
+    twin_recenter(N, P, group, NULL, X);
+    for (size_t i = 0; i < P; i++)
+        if (label[i] >= 0)
+            memmove(X + trains++ * N * N, X + i * N * N, N * N * sizeof *X);
+    CHECK(spd_classifier_samples(c)->p == trains && trains == P - 9, "%zu train", trains);
+    CHECK(relative_gap(trains * N * N, spd_classifier_samples(c)->X, X) < 1e-9, "moved");
+    spd_tune_options tuning = {.size = sizeof tuning, .folds = 3, .group = group, .seed = 1};
+    spd_tune_info info = SPD_STRUCT(spd_tune_info), alone = info;
+    spd_method knn = named("knn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS, 0);
+    spd_method plain = named("knn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_NONE, 0);
+    CHECK_OK(NULL, spd_tune(NULL, &knn, &train.samples, &tuning, &info));
+    spd_samples moved = *spd_classifier_samples(c);
+    int kept[P];
+    for (size_t i = 0, k = 0; i < P; i++)
+        if (label[i] >= 0)
+            kept[k++] = group[i];
+    tuning.group = kept;
+    CHECK_OK(NULL, spd_tune(NULL, &plain, &moved, &tuning, &alone));
+    CHECK(info.accuracy == alone.accuracy && info.folds == alone.folds &&
+              knn.value[SPD_PARAMETER_K] == plain.value[SPD_PARAMETER_K],
+          "tuned: %g, %g", info.accuracy, alone.accuracy);
+    method.recenter = SPD_RECENTERING_NONE;
+    OWN(spd_classifier) none = NULL;
+    spd_context *ctx = context_on(1);
+    CHECK_FAILED(ctx, spd_classifier_fit(ctx, &method, &train.samples, NULL, &none), SPD_EINVAL,
+                 "has class -1");
+}
+
+/* ---- queries -------------------------------------------------------------------------------- */
+
+/* Classes of queries that the twin has aligned, by a method that aligns nothing. */
+static void twin_predict(const spd_samples *train, const spd_samples *queries, const double *A,
+                         const double *B, int *label, double *score)
+{
+    spd_method method = named("mdm-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_NONE, 0);
+    spd_samples moved = *train, asked = *queries;
+    moved.X = A;
+    asked.X = B;
+    OWN(spd_classifier) c = fitted(&method, &moved);
+    CHECK_OK(NULL, spd_classifier_scores(NULL, c, &asked, label, score));
+}
+
+/* Queries of two new groups, whose classes come in unequal numbers: by their own means, once, and
+ * balanced, by those of what was predicted. */
+TEST(new_groups_by_their_own_mean)
+{
+    int group[P], other[Q], label[Q], wanted[Q], before[Q];
+    double score[Q * 3], expected[Q * 3];
+    labelled_set train = seen(3, P, 0, 3, group), queries = seen(11, Q, 5, 2, other);
+    for (size_t i = 0; i < Q; i++) /* fewer of class 2: others are nearly of class 0 */
+        for (size_t e = 0; i > 9 && i % 3 == 2 && e < N * N; e++)
+            queries.X[i * N * N + e] = 1.1 * queries.X[(i - 2) * N * N + e];
+    for (int balance = 0; balance <= 1; balance++) {
+        spd_method method =
+            named("mdm-airm", SPD_NORMALIZATION_TRACE, SPD_RECENTERING_GROUPS, balance);
+        OWN(spd_classifier) c = fitted(&method, &train.samples);
+        CHECK_OK(NULL, spd_classifier_scores(NULL, c, &queries.samples, label, score));
+        double *A = copy_of(P * N * N, train.X);
+        for (size_t i = 0; i < P; i++)
+            twin_normalize(SPD_NORMALIZATION_TRACE, N, A + i * N * N);
+        twin_recenter(N, P, group, balance ? train.label : NULL, A);
+        for (int round = 0; round <= (balance ? 5 : 0); round++) {
+            double *B = copy_of(Q * N * N, queries.X);
+            for (size_t i = 0; i < Q; i++)
+                twin_normalize(SPD_NORMALIZATION_TRACE, N, B + i * N * N);
+            twin_recenter(N, Q, other, round ? before : NULL, B);
+            twin_predict(&train.samples, &queries.samples, A, B, wanted, expected);
+            memcpy(before, wanted, sizeof before);
+        }
+        CHECK(memcmp(label, wanted, sizeof label) == 0, "balance %d", balance);
+        double gap = relative_gap(Q * 3, score, expected);
+        CHECK(gap < 1e-8, "balance %d: %g", balance, gap);
+    }
+}
+
+/* A group of training is moved as it was then: one matrix is enough, and whoever comes with it does
+ * not matter. The same of the mean of training. */
+TEST(known_groups_by_their_mean_of_training)
+{
+    int group[P], own[P];
+    double all[P * 3], alone[3];
+    labelled_set train = seen(3, P, 4, 3, group);
+    for (unsigned to = SPD_RECENTERING_GROUPS; to <= SPD_RECENTERING_TRAINING; to++) {
+        spd_method method = named("nn-airm", SPD_NORMALIZATION_NONE, (spd_recentering)to, 0);
+        OWN(spd_classifier) c = fitted(&method, &train.samples);
+        CHECK_OK(NULL, spd_classifier_scores(NULL, c, &train.samples, own, all));
+        CHECK(memcmp(own, train.label, sizeof own) == 0, "each is its own neighbour");
+        for (size_t i = 0; i < P; i++) {
+            spd_samples one = train.samples;
+            one.p = 1;
+            one.X = train.X + i * N * N;
+            one.group = group + i;
+            CHECK_CLOSE(all[i * 3 + (size_t)own[i]], 0.0, 1e-10, "%zu", i);
+            CHECK_OK(NULL, spd_classifier_scores(NULL, c, &one, NULL, alone));
+            CHECK(relative_gap(3, alone, all + i * 3) < 1e-10, "%zu", i);
+        }
+    }
+}
+
+/* Kept in a file, and behind the same map with other samples: the same bits. */
+TEST(kept_and_trained_again)
+{
+    int group[P], other[Q];
+    labelled_set train = seen(3, P, 0, 3, group), queries = seen(11, Q, 2, 2, other);
+    const char *const name[] = {"ann", "bob", "cy"};
+    for (unsigned to = SPD_RECENTERING_GROUPS; to <= SPD_RECENTERING_TRAINING; to++) {
+        spd_method method = named("nn-airm", SPD_NORMALIZATION_DETERMINANT, (spd_recentering)to,
+                                  to == SPD_RECENTERING_GROUPS);
+        OWN(spd_classifier) c = fitted(&method, &train.samples);
+        OWN(spd_classifier) loaded = NULL;
+        OWN(spd_classifier) again = NULL;
+        spd_metadata notes = *spd_classifier_metadata(c);
+        unsigned char *bytes = NULL;
+        size_t size;
+        double score[Q * 3], same[Q * 3];
+        notes.group_column = "subject";
+        notes.groups = 3;
+        notes.group_name = name;
+        CHECK_OK(NULL, spd_classifier_set_metadata(NULL, c, &notes));
+        CHECK_OK(NULL, spd_classifier_pack(NULL, c, &bytes, &size));
+        CHECK_OK(NULL, spd_classifier_unpack(NULL, bytes, size, &loaded));
+        spd_bytes_free(bytes);
+        const spd_metadata *read = spd_classifier_metadata(loaded);
+        const spd_method *used = spd_classifier_method(loaded);
+        CHECK(read->groups == 3 && strcmp(read->group_name[1], "bob") == 0 &&
+                  strcmp(read->group_column, "subject") == 0,
+              "names");
+        CHECK(used->normalize == method.normalize && used->recenter == method.recenter &&
+                  used->balance == method.balance,
+              "what is done");
+        CHECK_OK(NULL, spd_classifier_scores(NULL, c, &queries.samples, NULL, score));
+        CHECK_OK(NULL, spd_classifier_scores(NULL, loaded, &queries.samples, NULL, same));
+        CHECK(memcmp(score, same, sizeof score) == 0, "loaded");
+        CHECK_OK(NULL, spd_classifier_retrain(NULL, c, spd_classifier_samples(c), &again));
+        CHECK_OK(NULL, spd_classifier_scores(NULL, again, &queries.samples, NULL, same));
+        CHECK(memcmp(score, same, sizeof score) == 0, "again");
+    }
+}
+
+/* ---- under a protocol ------------------------------------------------------------------------ */
+
+typedef struct found {
+    size_t train, calibration, test;
+    int predicted[P];
+} found;
+
+/* The last round of leaving out one group at a time. */
+static found left_out(const spd_samples *s, double share, int unlabeled)
+{
+    spd_method method = named("mdm-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS, 0);
+    const spd_method *list = &method;
+    spd_evaluate_options o;
+    OWN(spd_evaluation) e = NULL;
+    spd_evaluate_defaults(&o, sizeof o);
+    o.methods = 1;
+    o.method = &list;
+    o.protocol = SPD_PROTOCOL_LEAVE_OUT;
+    o.group = s->group;
+    o.calibration = share;
+    o.calibration_unlabeled = unlabeled;
+    CHECK_OK(NULL, spd_evaluate(NULL, s, &o, &e));
+    const spd_round *r = e->round[e->rounds - 1];
+    found f = {r->train_count, r->calibration_count, r->test_count, {0}};
+    memcpy(f.predicted, e->method[0]->outcome[e->rounds - 1]->predicted,
+           r->test_count * sizeof *f.predicted);
+    return f;
+}
+
+TEST(calibration)
+{
+    int group[P];
+    labelled_set s = seen(3, P, 0, 3, group);
+    found none = left_out(&s.samples, 0.0, 0), half = left_out(&s.samples, 0.5, 0);
+    found mute = left_out(&s.samples, 0.5, 1);
+    CHECK(none.train == 24 && none.test == 12 && none.calibration == 0, "none");
+    CHECK(half.train == 30 && half.test == 6 && half.calibration == 0, "labelled");
+    CHECK(mute.train == 24 && mute.test == 6 && mute.calibration == 6, "unlabelled");
+    /* The calibration alone says where the group is: that all of it has another scale does not
+     * matter, and neither does what else is tested. */
+    double *X = copy_of(P * N * N, s.X);
+    for (size_t e = 0; e < P * N * N; e++)
+        X[e] *= group[e / (N * N)] == 2 ? 50.0 : 1.0;
+    s.samples.X = X;
+    found same = left_out(&s.samples, 0.5, 1);
+    CHECK(memcmp(same.predicted, mute.predicted, sizeof same.predicted) == 0, "the group moves");
+    for (size_t i = 0, k = 0; i < P; i++)
+        if (group[i] == 2 && ++k > 7) /* all tested but the first */
+            memcpy(X + i * N * N, X + (i - 1) * N * N, N * N * sizeof *X);
+    found first = left_out(&s.samples, 0.5, 1);
+    CHECK(first.predicted[0] == same.predicted[0], "the other tested ones have no say");
+}
+
+/* ---- what it is for -------------------------------------------------------------------------- */
+
+/* In the new group nine of ten samples are of class 0. Its mean is nearly that of class 0, so
+ * recentring moves class 0 to where the mean of all classes was; balanced, it does not. */
+TEST(balance_helps_where_a_class_is_rare)
+{
+    enum { T = 90, R = 60 };
+    size_t right[2] = {0, 0}, rare[2] = {0, 0};
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        int group[T], other[R], label[R];
+        labelled_set train = labelled_random(seed, N, T, 3, 0.2);
+        labelled_set pool = labelled_random(seed + 100, N, 3 * R, 3, 0.2);
+        double *X = block(R * N * N);
+        int truth[R];
+        for (size_t i = 0; i < T; i++)
+            group[i] = 0;
+        for (size_t i = 0; i < R; i++) {
+            truth[i] = i % 10 == 9 ? 1 + (int)(i / 10) % 2 : 0;
+            other[i] = 1;
+            for (size_t e = 0; e < N * N; e++)
+                X[i * N * N + e] = 9.0 * pool.X[(3 * i + (size_t)truth[i]) * N * N + e];
+        }
+        train.samples.group = group;
+        spd_samples queries = {.size = sizeof queries, .p = R, .n = N, .X = X, .group = other};
+        for (int balance = 0; balance <= 1; balance++) {
+            spd_method method =
+                named("mdm-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS, balance);
+            OWN(spd_classifier) c = fitted(&method, &train.samples);
+            CHECK_OK(NULL, spd_classifier_predict(NULL, c, &queries, label));
+            for (size_t i = 0; i < R; i++) {
+                right[balance] += label[i] == truth[i];
+                rare[balance] += truth[i] && label[i] == truth[i];
+            }
+        }
+    }
+    CHECK(right[1] > right[0] + 30, "%zu and %zu of 300 right", right[0], right[1]);
+    CHECK(rare[1] >= rare[0], "%zu and %zu of the rare", rare[0], rare[1]);
+}
+
+/* ---- refused --------------------------------------------------------------------------------- */
+
+TEST(refused)
+{
+    int group[P], other[Q], label[Q];
+    labelled_set train = seen(3, P, 0, 3, group), queries = seen(11, Q, 5, 2, other);
+    spd_context *ctx = context_on(1);
+    spd_method method = named("nn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS, 0);
+    spd_classifier *c = NULL;
+    group[0] = 9;
+    CHECK_FAILED(ctx, spd_classifier_fit(ctx, &method, &train.samples, NULL, &c), SPD_EINVAL,
+                 "one matrix");
+    group[0] = -1;
+    CHECK_FAILED(ctx, spd_classifier_fit(ctx, &method, &train.samples, NULL, &c), SPD_EINVAL,
+                 "1 samples are in no group");
+    group[0] = 0;
+    const double was = train.X[5 * N * N];
+    train.X[5 * N * N] = NAN;
+    CHECK_FAILED(ctx, spd_classifier_fit(ctx, &method, &train.samples, NULL, &c), SPD_ENOTFINITE,
+                 "X[5] holds NaN");
+    method.normalize = SPD_NORMALIZATION_TRACE;
+    CHECK_FAILED(ctx, spd_classifier_fit(ctx, &method, &train.samples, NULL, &c), SPD_ENOTFINITE,
+                 "X[5] holds NaN");
+    train.X[5 * N * N] = was;
+    method.normalize = (spd_normalization)7;
+    CHECK_FAILED(ctx, spd_classifier_fit(ctx, &method, &train.samples, NULL, &c), SPD_EINVAL,
+                 "unknown normalisation");
+    spd_method vectors = named("src", SPD_NORMALIZATION_TRACE, SPD_RECENTERING_NONE, 0);
+    CHECK_FAILED(ctx, spd_classifier_fit(ctx, &vectors, &train.samples, NULL, &c), SPD_EINVAL,
+                 "src works on vectors");
+    method.normalize = SPD_NORMALIZATION_NONE;
+    CHECK_OK(ctx, spd_classifier_fit(ctx, &method, &train.samples, NULL, &c));
+    queries.samples.p = 1;
+    CHECK_FAILED(ctx, spd_classifier_predict(ctx, c, &queries.samples, label), SPD_EINVAL,
+                 "one matrix");
+    queries.samples.p = Q;
+    queries.samples.n = 2;
+    CHECK_FAILED(ctx, spd_classifier_predict(ctx, c, &queries.samples, label), SPD_EINVAL, "2 x 2");
+    spd_classifier_free(c);
+}
