@@ -169,6 +169,7 @@ def test_a_column_of_times_is_no_channel(spdml, long_table, tmp_path):
     O = long_table[0]
     for header, times, left_out in [("t,a,b,c", np.arange(30), True), (",a,b,c", np.arange(30), True),
                                     ("zeit,a,b,c", np.arange(30) * 0.5 + 9, True),
+                                    ("time,a,b,c", np.arange(30) + 0.8 * np.sin(np.arange(30)), True),
                                     ("t,a,b,c", np.cos(np.arange(30)), False),
                                     ("ramp,a,b,c", np.arange(30), False)]:
         np.savetxt(tmp_path / "t.csv", np.c_[times, O], delimiter=",", header=header, comments="",

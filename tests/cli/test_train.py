@@ -100,6 +100,32 @@ def test_scores_in_a_table_and_in_json(spdml, trained, sets, tmp_path):
         ("cat", "cow", "dog")[k] for k in expected.argmin(axis=1)]
 
 
+def test_predict_lists_samples(spdml, trained, sets, tmp_path):
+    """On the screen the first ones; in JSON and on standard output all of them."""
+    _, _, Q, t = sets
+    trained("mdm-airm")
+    table = spdml("predict", "m.spdml", "b.npz", "--scores", "-o", "-").good().out
+    rows = list(csv.DictReader(table.splitlines()))
+    out = spdml("predict", "m.spdml", "b.npz").good().out.splitlines()
+    at = next(k for k, line in enumerate(out) if line.startswith("sample "))
+    assert out[at].split() == ["sample", "predicted", "score", "label"]
+    assert len(rows) == len(Q)
+    for k, (row, line) in enumerate(zip(rows[:20], out[at + 1:])):
+        best = float(row[f"score {row['predicted']}"])
+        assert line.split() == [str(k), row["predicted"], f"{best:.4g}", row["y"]]
+    samples = spdml("predict", "m.spdml", "b.npz", "--scores", "--json").good().json["samples"]
+    assert [(s["predicted"], s["y"]) for s in samples] == [(row["predicted"], row["y"]) for row in rows]
+    assert [s["score"] for s in samples] == [float(row[f"score {row['predicted']}"]) for row in rows]
+    spdml("predict", "m.spdml", "b.npz", "-o", "-", "--json").failed("cannot be used together", code=2)
+    names = [f"Häuser {k}" if k else "x" * 50 for k in range(len(Q))]
+    np.savez(tmp_path / "n.npz", X=Q, name=names)
+    out = spdml("predict", "m.spdml", "n.npz").good().out
+    assert "\n..." + 37 * "x" + "  " in out and "\nHäuser 1  " in out and "label" not in out
+    np.savez(tmp_path / "one.npz", X=Q[:1])
+    out = spdml("predict", "m.spdml", "one.npz").good().out
+    assert "one.npz: 1 sample\n" in out and "1 as " in out and "0 as " not in out
+
+
 # ---- what the file says -------------------------------------------------------------------------
 
 

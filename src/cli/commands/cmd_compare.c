@@ -62,10 +62,21 @@ static style style_of(session *s)
     return (style)session_choice(s, "format");
 }
 
+/* The files of an evaluation are inputs too if its folder is named. */
+static void check_output(session *s)
+{
+    static const char *const names[] = {"results.json", "results.csv", "rounds.csv"};
+    session_check_output(s);
+    for (size_t i = 0; i < s->args->operand_count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            session_refuse_input(session_output(s),
+                                 words_text("%s/%s", s->args->operands[i], names[k]));
+}
+
 static int run(session *s)
 {
     comparison c = {.all_pairs = session_choice(s, "pairs") == 1, .style = style_of(s)};
-    session_check_output(s);
+    check_output(s);
     comparison_read(s, &c);
     if (!arguments_flag(s->args, "no-tests")) {
         comparison_check_same(s, &c);

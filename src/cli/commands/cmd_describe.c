@@ -106,7 +106,7 @@ static const option options_signals[] = {
     {"channels", 0, OPTION_TEXT, "NAME,...", INTO(spd_describe_options, channels),
      .help = "Channels of a recording (.edf, .bdf), or columns that the header of a table (.csv) "
              "names, in this order; default all but annotations and triggers, and but for a column "
-             "of times: one called time, t, sample, ... that rises by equal steps"},
+             "of times: one called time, t, sample, ... whose values rise"},
     {"events", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, events), .common = 1,
      .help = "One matrix per event, labelled by it: a table (.csv, .tsv) with the columns onset, "
              "duration and label (or trial_type), in seconds; auto takes NAME_events.tsv next to "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands/fit_watch.h"
+#include "cli/commands/gain.h"
 #include "cli/commands/learning.h"
 #include "cli/methods/show_model.h"
 #include "cli/frame/text_file.h"
@@ -104,11 +105,13 @@ static void take_resumed(session *s, fitting *f)
 /* ---- the work -------------------------------------------------------------------------------- */
 
 /* Nothing is begun that could not be written at the end. */
-static void check_files(session *s)
+static void check_files(session *s, const fitting *f)
 {
     if (session_follows(s))
         return;
     session_check_output(s);
+    if (f->l.options.init == SPD_INIT_GIVEN)
+        session_refuse_input(session_output(s), arguments_text(s->args, "init"));
     session_check_path(arguments_text(s->args, "checkpoint"));
     session_check_path(arguments_text(s->args, "history"));
 }
@@ -200,7 +203,7 @@ static void write_model(session *s, const fitting *f)
         text_file_write(history, print_history, f->model);
 }
 
-static void show_fit(session *s, const fitting *f)
+static void show_fit(session *s, const fitting *f, const gain *gained)
 {
     const spd_data *data = f->l.data;
     size_t unknown = 0;
@@ -217,6 +220,7 @@ static void show_fit(session *s, const fitting *f)
     sheet_line(r, "data", "%s: %zu matrices, %zu classes%s", data->source, data->p, f->l.classes,
                also);
     show_model(r, f->model);
+    gain_show(r, gained);
     sets_show_passes(s, r, &f->l.set, f->model->passes_each);
     sheet_text(r, "output", "model", arguments_text(s->args, "output"));
     if (f->l.chosen) {
@@ -233,11 +237,12 @@ static int run(session *s)
         take_resumed(s, &f);
     else
         take_options(s, &f);
-    check_files(s);
+    check_files(s, &f);
     load(s, &f);
     int code = learn(s, &f);
     write_model(s, &f);
-    show_fit(s, &f);
+    const gain gained = code == CLI_GOOD ? gain_measure(s, &f.l, f.model) : (gain){0};
+    show_fit(s, &f, &gained);
     if (code == CLI_GOOD && f.model->starts < f.model->options->restarts)
         session_remark(s, "the limit on time (--max-time) ended the fit after %d of %d starts",
                        f.model->starts, f.model->options->restarts);

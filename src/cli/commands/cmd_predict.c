@@ -130,7 +130,8 @@ static void show(session *s, const predicting *p)
     sheet_text(r, "method", "method", name);
     sheet_text(r, "input", NULL, s->args->operands[1]);
     sheet_flag(r, "described", NULL, p->described);
-    sheet_line(r, "input", "%s: %zu samples%s", s->args->operands[1], test->p,
+    sheet_line(r, "input", "%s: %s%s", s->args->operands[1],
+               words_count(test->p, "sample", "samples"),
                p->described ? ", described as training was" : "");
     predictions_show(r, &p->found);
     sheet_real(r, "load_seconds", NULL, p->load_seconds);
@@ -138,12 +139,14 @@ static void show(session *s, const predicting *p)
     sheet_real(r, "test_seconds", NULL, p->seconds);
     sheet_line(r, "time", "%.3f s to load, %.3f s to predict", p->load_seconds, p->seconds);
     sheet_text(r, "output", "output", session_output(s));
+    predictions_list(r, &p->found);
 }
 
 static int run(session *s)
 {
     predicting p = {0};
-    session_check_output(s);
+    if (!predictions_to_stdout(s))
+        session_check_output(s);
     double start = bar_clock();
     trained_load(s, s->args->operands[0], &p.method);
     p.load_seconds = bar_clock() - start;
@@ -153,11 +156,13 @@ static int run(session *s)
                             .test = p.set.data,
                             .unscored = session_choice(s, "label-by") == SPD_LABEL_SOURCE_NONE,
                             .guessed = p.guessed,
+                            .listed = !session_output(s) && !arguments_flag(s->args, "json"),
                             .unnamed = spd_classifier_metadata(p.method.classifier)->unnamed};
     predictions_make(s, p.method.classifier, &p.set.samples, &p.found);
     p.seconds = bar_clock() - start;
     predictions_write(s, &p.found);
-    show(s, &p);
+    if (!predictions_to_stdout(s))
+        show(s, &p);
     return CLI_GOOD;
 }
 
@@ -180,16 +185,19 @@ static const char *const paragraphs[] = {
     "Predicts the classes of NEW with a method that 'spdml train' has kept. If NEW has labels, the "
     "predictions are scored; labels are matched by name. Labels of which none is a class of METHOD "
     "are not scored.",
+    "Without -o, name, class and score of the first samples are printed.",
     "NEW is a data set, or the images, clips or signals themselves, if METHOD was trained with "
     "matrices that 'spdml describe' made: they are described in the same way. Matrices that were "
     "described otherwise are refused.",
     NULL};
 
 static const command_example examples[] = {
+    {"spdml predict method.spdml new.npz", "Classes and scores of the first samples."},
     {"spdml predict method.spdml new.npz -o predictions.csv", "A table of predictions."},
     {"spdml predict method.spdml new.npz --scores -o predictions.csv",
      "With a score for each class."},
-    {"spdml predict method.spdml photos/ -o predictions.csv", "Images, described on the way."},
+    {"spdml predict method.spdml photos/ -o - | sort -t, -k3",
+     "Images, described on the way; the table goes to a program."},
     {NULL, NULL}};
 
 COMMAND(predict, "classify new samples with a trained method", "METHOD NEW...",

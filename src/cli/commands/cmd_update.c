@@ -446,7 +446,8 @@ static const char *const paragraphs[] = {
 
 static const command_example examples[] = {
     {"spdml update method.spdml more.npz --data old.npz -o new.spdml", "Map and classifier."},
-    {"spdml update method.spdml more.npz -o new.spdml", "The classifier, behind the same map."},
+    {"spdml update method.spdml more.npz -o method.spdml",
+     "The classifier, behind the same map; the file is replaced."},
     {NULL, NULL}};
 
 COMMAND(update, "train a trained method with further samples", "METHOD MORE",

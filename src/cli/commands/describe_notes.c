@@ -81,10 +81,11 @@ void describe_notes_remark(session *s, const spd_describe_info *notes)
     remark_others(s, notes);
     remark_few(s, notes);
     if (notes->times)
-        session_remark(s,
-                       "left out the column '%s' of %zu table%s: it rises by equal steps, as times "
-                       "do; --channels takes the columns that it names",
-                       notes->time_column, notes->times, notes->times == 1 ? "" : "s");
+        session_remark(
+            s,
+            "left out the column '%s' of %zu table%s: it rises from row to row, as times "
+            "do; --channels takes the columns that it names",
+            notes->time_column, notes->times, notes->times == 1 ? "" : "s");
     if (notes->events_cut)
         session_remark(s, "left out %zu event%s: the epoch does not lie within the recording",
                        notes->events_cut, notes->events_cut == 1 ? "" : "s");

@@ -39,6 +39,7 @@ typedef struct option {
     int repeatable;     /* may be given several times, each counts; else the last one counts */
     int required;
     int common;       /* among the few that most people use: shown by -h too */
+    int to_stdout;    /* a file to write that may also be "-", standard output */
     int writes;       /* a file or folder that is written; other files are read */
     const char *into; /* by INTO: the library's options that its value goes into, and where */
     size_t at, width;
