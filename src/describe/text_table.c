@@ -187,6 +187,16 @@ static spd_status copy_names(spd_context *ctx, const choosing *c, text_table *ma
     return failed ? ctx_nomem(ctx, "the names of channels") : SPD_OK;
 }
 
+/* Does a column with a name hold nothing but text? It may be the labels. */
+static int has_text(const choosing *c)
+{
+    int found = 0;
+    for (size_t j = 0; c->name && j < c->table->columns; j++)
+        found |= c->place[j] != SIZE_MAX && (c->table->seen[j] & CSV_TEXT) &&
+                 !(c->table->seen[j] & CSV_NUMBER);
+    return found;
+}
+
 static spd_status read_chosen(spd_context *ctx, const choosing *c, text_table *made)
 {
     const size_t shape[2] = {c->table->rows, c->chosen};
@@ -194,7 +204,10 @@ static spd_status read_chosen(spd_context *ctx, const choosing *c, text_table *m
         return ctx_fail(ctx, SPD_EINVAL, "contains no observations%s",
                         c->aside ? " besides the group column" : "");
     spd_status status = array_new(ctx, SPD_TYPE_FLOAT64, 2, shape, &made->X);
-    return status < 0 ? status : csv_numbers_at(ctx, c->table, c->chosen, c->place, made->X->f64);
+    if (status == SPD_OK)
+        status = csv_numbers_at(ctx, c->table, c->chosen, c->place, made->X->f64);
+    return status == SPD_EFORMAT && has_text(c) ? ctx_advise(ctx, status, SPD_REMEDY_NAME_Y, 0.0)
+                                                : status;
 }
 
 spd_status text_table_take(spd_context *ctx, const char *bytes, size_t size, const csv_table *table,

@@ -183,6 +183,18 @@ def test_a_column_of_times_is_no_channel(spdml, long_table, tmp_path):
     close(load(tmp_path / "c.npz")["X"], [cov(np.c_[np.arange(30), O])])
 
 
+def test_a_column_of_text_is_pointed_at(spdml, long_table, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,cond\n1,2,x\n2,1,x\n3,5,y\n")
+    spdml("describe", "covariance", "t.csv", "-o", "c.npz").failed("column 3: 'x' is not a number", "try --y NAME")
+    (tmp_path / "t.csv").write_text("a,b,c\n1,2,3\n2,1,oops\n3,5,6\n")
+    assert "--y" not in spdml("describe", "covariance", "t.csv", "-o", "c.npz").failed("'oops'").err
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n2,1\n3,5\n")
+    spdml("info", "t.csv").failed("rows of 2 numbers", "name it y")
+    (tmp_path / "t.csv").write_text("a,b,c\n1,2,3\n2,1,2\n3,5,6\n")
+    spdml("info", "t.csv").failed("rows of 3 numbers", "the descriptor 'covariance'")
+    spdml("embed", "t.csv", "-o", "p.png").failed("rsvg-convert", code=2)
+
+
 def test_index_by_the_group(spdml, long_table, tmp_path):
     (tmp_path / "labels.csv").write_text("trial,label\n9,rest\n8,left\n7,right\n")
     say = ["describe", "covariance", "long.csv", "--group", "trial", "--channels", "Fz,Cz",

@@ -259,6 +259,8 @@ static const option options[] = {
      .help = "Keep everything in the folder DIR: report.html, table.csv, figure.svg, .pdf, "
              "commands.sh, "
              "the data and the reports of the evaluations. Without it, only the table is printed"},
+    {"format", 0, OPTION_CHOICE, "NAME", "text", .choice = "text|latex",
+     .help = "How the table is printed: for people, or for papers with booktabs"},
     {"resume", .common = 1,
      .help = "Go on with an interrupted run in the folder of -o: steps that were "
              "finished are not run again"},

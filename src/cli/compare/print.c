@@ -217,18 +217,10 @@ static void print_name(FILE *f, style s, const char *text)
         text_file_csv(f, plain);
         return;
     }
-    for (const char *at = plain; *at; at++) {
-        if (s == STYLE_LATEX && strchr("\\~^", *at))
-            fprintf(f, "\\char`\\%c{}", *at);
-        else if (s == STYLE_LATEX && strchr("_%&#$", *at))
-            fprintf(f, "\\%c", *at);
-        else if (s == STYLE_LATEX && strchr("{}", *at))
-            fprintf(f, "\\%c", *at);
-        else if (s == STYLE_MARKDOWN && strchr("|\\`*_<", *at))
-            fprintf(f, "\\%c", *at);
-        else
-            fputc(*at, f);
-    }
+    if (s == STYLE_LATEX)
+        text_file_latex(f, plain);
+    for (const char *at = plain; *at && s != STYLE_LATEX; at++)
+        fprintf(f, s == STYLE_MARKDOWN && strchr("|\\`*_<", *at) ? "\\%c" : "%c", *at);
 }
 
 static size_t column_width(const grid *g, size_t column)
