@@ -700,7 +700,7 @@ def test_what_is_passed_over_is_named(spdml, tmp_path):
     done = spdml("describe", "region", "in", "-o", "c.npz", "--json").good()
     names = [f"in/{n}" for n in ["b.heic", "c.heic", "d.heic", "e.txt", "f", "g.JP2", "lost.png"]]
     assert sorted(done.json["passed_over"]) == names
-    for word in ["passed over 7 files", "3 .heic", "1 .txt", "1 without an ending", "in/b.heic"]:
+    for word in ["ignored 7 files", "3 .heic", "1 .txt", "1 without an ending", "in/b.heic"]:
         assert word in done.err, (word, done.err)
     with tarfile.open(tmp_path / "in.tar", "w") as tar:
         tar.add(tmp_path / "in" / "a.bmp", "x/a.bmp")

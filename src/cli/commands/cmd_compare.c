@@ -104,7 +104,7 @@ static const option options[] = {
      .help = "Test every method against the first one, or all pairs, which costs power: p values "
              "are corrected for their number"},
     {"no-tests", 0, OPTION_FLAG,
-     .help = "Figures alone, also of runs on different data or under different protocols"},
+     .help = "Only the accuracies, also for runs on different data or under different protocols"},
     {"output", 'o', OPTION_FILE, "FILE", .writes = 1, .common = 1,
      .help = "Write the tables to FILE, whose ending decides the format"},
     OPTION_END};
@@ -112,9 +112,9 @@ static const option options[] = {
 static const char *const paragraphs[] = {
     "Puts the results of evaluations side by side: accuracy, balanced accuracy, kappa, F1 and AUC "
     "of every method of every RUN, which is a file of 'spdml evaluate --json' or the folder of its "
-    "-o. The first method of the first run is what the others are tested against.",
-    "McNemar's exact test looks at the single samples (over all rounds if each is tested once, "
-    "otherwise the median over the rounds), Wilcoxon's signed rank test at the accuracies of the "
+    "-o. The others are tested against the first method of the first run.",
+    "McNemar's exact test compares single samples (over all rounds if each is tested once, "
+    "otherwise the median over the rounds), Wilcoxon's signed rank test the accuracies of the "
     "rounds; both also corrected for the number of comparisons (Holm). They are paired: the runs "
     "must have tested the same samples in the same rounds, that is, with the same protocol and "
     "--seed, on the same samples, which may be described differently.",

@@ -262,8 +262,7 @@ static const option options[] = {
     {"format", 0, OPTION_CHOICE, "NAME", "text", .choice = "text|latex",
      .help = "How the table is printed: for people, or for papers with booktabs"},
     {"resume", .common = 1,
-     .help = "Go on with an interrupted run in the folder of -o: steps that were "
-             "finished are not run again"},
+     .help = "Continue an interrupted run in the folder of -o: finished steps are not run again"},
     {"show", .common = 1, .help = "Print the recipe and do nothing"},
     {"set", 0, OPTION_TEXT, "NAME=VALUE", .repeatable = 1,
      .help = "Another value for a variable of the recipe"},

@@ -171,24 +171,24 @@ static int run(session *s)
 static const option options[] = {
     {"raw", 0, OPTION_FLAG,
      .help = "NEW holds images, clips or signals, not matrices: describe them as the training data "
-             "were. Folders, archives and single images or clips need no such hint"},
+             "were. Not needed for folders, archives and single images or clips"},
     {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = "auto|folder|none",
      .names = SPD_ENUM_LABEL_SOURCE, .common = 1,
-     .help = "Where the labels that predictions are scored by come from. auto: from --labels, from "
-             "y, or from the names of the folders that images, clips or signals lie in, if any of "
-             "them is a class of METHOD; none: nothing is scored"},
+     .help = "Source of the labels for scoring. auto: from --labels, from y, or from the names of "
+             "the folders that images, clips or signals lie in, if any of them is a class of "
+             "METHOD; none: nothing is scored"},
     OPTION_VECTORS,
     OPTION_ENGINE,
     OPTION_END};
 
 static const char *const paragraphs[] = {
     "Predicts the classes of NEW with a method that 'spdml train' has kept. If NEW has labels, the "
-    "predictions are scored; labels are matched by name. Labels of which none is a class of METHOD "
-    "are not scored.",
+    "predictions are scored; labels are matched by name. If none of them is a class of METHOD, "
+    "nothing is scored.",
     "Without -o, name, class and score of the first samples are printed.",
     "NEW is a data set, or the images, clips or signals themselves, if METHOD was trained with "
     "matrices that 'spdml describe' made: they are described in the same way. Matrices that were "
-    "described otherwise are refused.",
+    "described differently are refused.",
     NULL};
 
 static const command_example examples[] = {

@@ -59,7 +59,7 @@ static void remark_others(session *s, const spd_describe_info *notes)
         words_add(&names, notes->other[i]);
     if (notes->others > NAMED)
         words_take(&names, words_text("and %zu more", notes->others - NAMED));
-    session_remark(s, "passed over %zu file%s (%s), which this descriptor does not take: %s",
+    session_remark(s, "ignored %zu file%s (%s), which this descriptor cannot read: %s",
                    notes->others, notes->others == 1 ? "" : "s", count_endings(notes),
                    words_join(&names, 0, names.count, ", "));
 }

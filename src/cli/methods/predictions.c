@@ -19,14 +19,12 @@
 
 const option options_predictions[] = {
     {"scores", .common = 1,
-     .help = "Also give a score for each class: distance, residual, votes or margin, by "
-             "method; as columns of .csv, as the array scores, in the JSON"},
-    {OPTION_OUTPUT(
-         ".npz|.mat|.csv",
-         "Write predicted, in the type of the training labels, and y and name if they are known, "
-         "to "
-         "FILE; .csv has a header and a line per sample: index, name, predicted, y; - is standard "
-         "output, as .csv"),
+     .help = "Also give a score for each class: distance, residual, votes or margin, by method; as "
+             "columns of .csv, as the array scores, or in the JSON"},
+    {OPTION_OUTPUT(".npz|.mat|.csv",
+                   "Write predicted (in the type of the training labels), and y and name if known, "
+                   "to FILE; .csv has a header and a line per sample: index, name, predicted, y; - "
+                   "is standard output, as .csv"),
      .to_stdout = 1},
     OPTION_END};
 
