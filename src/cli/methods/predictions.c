@@ -303,48 +303,59 @@ static double score_of(const predictions *p, size_t i)
     return p->best ? p->best[i] : (double)NAN;
 }
 
-/* What a column of the list shows of sample i: its name, class, score or label. */
+enum { COLUMN_SAMPLE, COLUMN_NAME, COLUMN_PREDICTED, COLUMN_SCORE, COLUMN_LABEL, COLUMNS };
+
+/* The name of sample i, of a long one its end. */
+static const char *short_name(const predictions *p, size_t i)
+{
+    const char *text = name_text(names_of(p), i);
+    const size_t length = strlen(text);
+    if (length <= NAME_SHOWN)
+        return text;
+    text += length - NAME_SHOWN + 3;
+    while (((unsigned char)*text & 0xc0) == 0x80) /* within a character */
+        text++;
+    return words_text("...%s", text);
+}
+
+/* What a column of the list shows of sample i; NULL if there is no such column. */
 static const char *cell_text(const predictions *p, int column, size_t i)
 {
-    const spd_array *name = names_of(p);
-    const char *text = name ? name_text(name, i) : "";
-    const size_t length = strlen(text);
-    if (column == 1)
+    switch (column) {
+    case COLUMN_NAME:
+        return names_of(p) ? short_name(p, i) : NULL;
+    case COLUMN_PREDICTED:
         return p->train->class_name[p->predicted[i]];
-    if (column == 2)
+    case COLUMN_SCORE:
         return words_text("%.4g", score_of(p, i));
-    if (column == 3)
-        return p->test->label ? p->test->class_name[p->test->label[i]] : "";
-    if (!name)
+    case COLUMN_LABEL:
+        return p->test->label ? p->test->class_name[p->test->label[i]] : NULL;
+    default:
         return words_text("%zu", i);
-    return length > NAME_SHOWN ? words_text("...%s", text + length - NAME_SHOWN + 3) : text;
+    }
 }
 
 void predictions_list(sheet *r, const predictions *p)
 {
+    static const char *const title[] = {"sample", "name", "predicted", "score", "label"};
     if (r->object || !p->listed)
         return;
-    const char *title[] = {names_of(p) ? "name" : "sample", "predicted", "score", "label"};
     const size_t count = p->test->p < SAMPLES_SHOWN ? p->test->p : SAMPLES_SHOWN;
-    const int columns = p->test->label ? 4 : 3;
-    size_t width[4];
-    for (int c = 0; c < columns; c++) {
-        width[c] = strlen(title[c]);
-        for (size_t i = 0; i < count; i++) {
-            const size_t needed = words_width(cell_text(p, c, i));
-            width[c] = needed > width[c] ? needed : width[c];
-        }
+    char *line[SAMPLES_SHOWN + 1];
+    for (size_t i = 0; i <= count; i++)
+        line[i] = words_text("%s", "");
+    for (int c = 0; c < COLUMNS; c++) {
+        size_t width = 0;
+        if (count == 0 || !cell_text(p, c, 0))
+            continue;
+        for (size_t i = 0; i <= count && c > 0; i++)
+            width = words_width(line[i]) + 2 > width ? words_width(line[i]) + 2 : width;
+        for (size_t i = 0; i <= count; i++)
+            line[i] = words_text("%s%*s%s", line[i], (int)(width - words_width(line[i])), "",
+                                 i ? cell_text(p, c, i - 1) : title[c]);
     }
-    putchar('\n');
-    for (size_t i = 0; i <= count; i++) {
-        for (int c = 0; c < columns; c++) {
-            const char *text = i ? cell_text(p, c, i - 1) : title[c];
-            screen_print("%s", text);
-            if (c + 1 < columns)
-                printf("%*s", (int)(2 + width[c] - words_width(text)), "");
-        }
-        putchar('\n');
-    }
+    for (size_t i = 0; i <= count; i++)
+        screen_print(i ? "%s\n" : "\n%s\n", line[i]);
     printf("score: %s; the %s is the best\n", p->facts.score,
            p->facts.score_falls ? "smallest" : "largest");
     if (p->test->p > count)
