@@ -10,8 +10,8 @@
 #include "io/array.h"
 #include "io/text.h"
 
-#define SAME_STEP   0.5 /* times are rounded: steps differ by up to this part of one */
-#define OTHER_STEPS 0.1 /* part of the steps that may differ: gaps, and where a trial begins */
+#define OTHER_STEPS                                                                                \
+    0.1 /* part of the rows that need not rise: rounding, and where a trial begins */
 
 /* What is known while columns are chosen. */
 typedef struct choosing {
@@ -132,19 +132,14 @@ static int is_time_name(const char *name)
     return text_same(word, "t") || text_same(word, "time") || text_same(word, "zeit");
 }
 
-/* Do the values rise by equal steps from row to row, of which a few may differ? */
-static int rises_evenly(size_t rows, size_t columns, const double *value)
+/* Do the values rise from row to row, but for a few? Clocks jitter: steps need not be equal. */
+static int rises(size_t rows, size_t columns, const double *value)
 {
     size_t others = 0;
     if (rows < 3)
         return 0;
-    const double step = value[columns] - value[0];
-    if (!(step > 0.0 && isfinite(step)))
-        return 0;
-    for (size_t i = 2; i < rows; i++) {
-        const double next = value[i * columns] - value[(i - 1) * columns];
-        others += !(fabs(next - step) <= SAME_STEP * step);
-    }
+    for (size_t i = 1; i < rows; i++)
+        others += !(value[i * columns] > value[(i - 1) * columns]);
     return (double)others <= OTHER_STEPS * (double)(rows - 1);
 }
 
@@ -167,7 +162,7 @@ static void drop_time(choosing *c, text_table *made)
     for (size_t j = 0; c->name && c->place && j < c->table->columns && X->shape[1] > 1; j++) {
         const size_t at = c->place[j];
         if (at == SIZE_MAX || !is_time_name(c->name[j]) ||
-            !rises_evenly(X->shape[0], X->shape[1], X->f64 + at))
+            !rises(X->shape[0], X->shape[1], X->f64 + at))
             continue;
         text_plain(c->name[j], made->time, sizeof made->time);
         drop_channel(X, at);
@@ -192,6 +187,16 @@ static spd_status copy_names(spd_context *ctx, const choosing *c, text_table *ma
     return failed ? ctx_nomem(ctx, "the names of channels") : SPD_OK;
 }
 
+/* Does a column with a name hold nothing but text? It may be the labels. */
+static int has_text(const choosing *c)
+{
+    int found = 0;
+    for (size_t j = 0; c->name && j < c->table->columns; j++)
+        found |= c->place[j] != SIZE_MAX && (c->table->seen[j] & CSV_TEXT) &&
+                 !(c->table->seen[j] & CSV_NUMBER);
+    return found;
+}
+
 static spd_status read_chosen(spd_context *ctx, const choosing *c, text_table *made)
 {
     const size_t shape[2] = {c->table->rows, c->chosen};
@@ -199,7 +204,10 @@ static spd_status read_chosen(spd_context *ctx, const choosing *c, text_table *m
         return ctx_fail(ctx, SPD_EINVAL, "contains no observations%s",
                         c->aside ? " besides the group column" : "");
     spd_status status = array_new(ctx, SPD_TYPE_FLOAT64, 2, shape, &made->X);
-    return status < 0 ? status : csv_numbers_at(ctx, c->table, c->chosen, c->place, made->X->f64);
+    if (status == SPD_OK)
+        status = csv_numbers_at(ctx, c->table, c->chosen, c->place, made->X->f64);
+    return status == SPD_EFORMAT && has_text(c) ? ctx_advise(ctx, status, SPD_REMEDY_NAME_Y, 0.0)
+                                                : status;
 }
 
 spd_status text_table_take(spd_context *ctx, const char *bytes, size_t size, const csv_table *table,

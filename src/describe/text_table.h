@@ -16,7 +16,7 @@ typedef struct text_table {
 /* made <- the columns of the surveyed table (whose text is size bytes) that are channels: those
  * that wanted names, with commas between, in its order; where it is NULL, all that are not marked
  * in aside (columns, or NULL), but for a column of times or row numbers: one with such a name whose
- * values rise by equal steps. Untouched by a failure. */
+ * values rise. Untouched by a failure. */
 spd_status text_table_take(spd_context *ctx, const char *bytes, size_t size, const csv_table *table,
                            const char *aside, const char *wanted, text_table *made);
 void text_table_free(text_table *made);

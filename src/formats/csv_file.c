@@ -166,7 +166,8 @@ static spd_status list_data_set(spd_context *ctx, io_file *file, csv_table *tabl
                         numbers,
                         whole_root(numbers - 1) && !labelled
                             ? "; if a column holds labels, name it y in a header line"
-                            : "");
+                            : "; if they are samples of signals, the descriptor 'covariance' makes "
+                              "matrices of them");
     spd_status status = io_add_entry(ctx, file, "X", &X);
     if (status == SPD_OK && labelled)
         status = io_add_entry(ctx, file, y_name ? y_name : "y", &y);

@@ -79,10 +79,10 @@ def test_bar_says_which_round_and_method(command, terminal, tmp_path, rng):
     job = subprocess.Popen([command, "evaluate", "a.npz", "--methods", "mdm-airm,nn-stein-ml", "--split", "0.5",
                             "--repeats", "3"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=slave)
     os.close(slave)
-    shape = rb"round 1 of 3, nn-stein-ml  tuning \[#*-*\] \d+ of \d+ fits.*mdm-airm [\d.]+ %"
+    shape = rb"round 1 of 3, nn-stein-ml  tuning \d+ of \d+ fits.*mdm-airm [\d.]+ %"
     seen = read_terminal(master, shape, 600)
     assert re.search(shape, seen), seen
-    assert not re.search(rb"tuning \[-+\] 0 of \d+ fits  [\d:]+ left", seen)
+    assert not re.search(rb"tuning 0 of \d+ fits, [\d:]+ left", seen)
     job.send_signal(signal.SIGINT)
     seen += read_terminal(master, rb"interrupted", 600)
     assert job.wait(timeout=600) == 130
@@ -185,20 +185,40 @@ def test_numbers_of_json_are_as_short_as_they_can_be(spdml, tmp_path, rng):
     ["mean", "b.npz", "--labels", "a.npz", "-o", "a.npz"],
     ["predict", "t.spdml", "a.npz", "-o", "a.npz"],
     ["classify", "--train", "b.npz", "--test", "a.npz", "--method", "nn-airm", "-o", "a.npz"],
-    ["update", "t.spdml", "a.npz", "-o", "t.spdml"],
+    ["update", "t.spdml", "a.npz", "--data", "old.npz", "-o", "old.spdml"],
+    ["neighbours", "a.npz", "--queries", "b.npz", "-o", "b.npz"],
+    ["explain", "m.spdml", "--data", "a.npz", "-o", "link.svg"],
+    ["explain", "m.spdml", "-o", "map.svg"],
+    ["train", "a.npz", "--method", "nn-airm-ml", "--model", "m.spdml", "-o", "m.spdml"],
+    ["fit", "a.npz", "-m", 2, "--init", "m.spdml", "-o", "m.spdml"],
+    ["fit", "a.npz", "-m", 2, "-o", "n.spdml", "--history", "link.csv"],
+    ["compare", "run", "-o", "run/results.json"], ["compare", "run", "-o", "run/results.csv"],
     ["cost", "a.npz", "--w", "m.spdml", "--gradient", "a.npz"],
     ["fit", "a.npz", "-m", 2, "-o", "n.spdml", "--checkpoint", "a.npz"]])
 def test_no_input_is_replaced(spdml, rng, tmp_path, words):
     for name in "ab":
         np.savez(tmp_path / f"{name}.npz", X=random_spd(rng, 8, 3),
                  y=np.arange(8) % 2)
-    (tmp_path / "link.npz").symlink_to("a.npz")
+    for ending in ["npz", "svg", "csv"]:
+        (tmp_path / f"link.{ending}").symlink_to("a.npz")
     spdml("fit", "a.npz", "-m", 2, "--max-iter", 2, "-o", "m.spdml").good()
     spdml("train", "a.npz", "--method", "nn-airm", "-o", "t.spdml").good()
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    spdml(*words).failed(words[-1], "is what is read, and would be replaced")
-    assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / "map.svg").symlink_to("m.spdml")
+    (tmp_path / "old.npz").symlink_to("b.npz")
+    (tmp_path / "old.spdml").symlink_to("b.npz")
+    spdml("evaluate", "a.npz", "--methods", "nn-airm", "--split", 0.5, "--no-report", "-o", "run").good()
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    spdml(*words).failed(words[-1], "is an input and would be replaced")
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+
+def test_convert_and_update_replace_their_inputs(spdml, rng, tmp_path):
+    X = random_spd(rng, 8, 3)
+    np.savez(tmp_path / "a.npz", X=X, y=np.arange(8) % 2)
     spdml("convert", "a.npz", "-o", "a.npz").good()
+    spdml("train", "a.npz", "--method", "nn-airm", "-o", "t.spdml").good()
+    spdml("update", "t.spdml", "a.npz", "-o", "t.spdml").good()
+    assert spdml("info", "t.spdml", "--json").good().json["trained_with"] == 16
 
 
 def test_a_folder_of_somebody_else(spdml, rng, tmp_path):
@@ -206,7 +226,7 @@ def test_a_folder_of_somebody_else(spdml, rng, tmp_path):
     np.savez(tmp_path / "a.npz", X=random_spd(rng, 12, 3), y=np.arange(12) % 2)
     words = ["evaluate", "a.npz", "--methods", "nn-airm", "--split", "0.5", "-o", "mine"]
     (tmp_path / "mine").mkdir()
-    for name in ["report.html", "embedding.csv", "results.json"]:
+    for name in ["report.html", "embedding.csv", "results.json", "results.csv", "predictions.npz"]:
         (tmp_path / "mine" / name).write_text("my own\n")
         spdml(*words).failed("mine: has a " + name, "of no earlier run")
         assert (tmp_path / "mine" / name).read_text() == "my own\n"

@@ -97,7 +97,7 @@ def test_join_keeps_how_matrices_were_made(spdml, rng, tmp_path):
         spdml("describe", "covariance", "t.npz", *more, "-o", f"{name}.npz").good()
     spdml("join", "a.npz", "b.npz", "-o", "j.npz").good()
     assert spdml("info", "j.npz", "--json").good().json["meta"]["descriptor"] == "covariance"
-    spdml("join", "a.npz", "c.npz", "-o", "k.npz").failed("c.npz", "described otherwise", "shrinkage")
+    spdml("join", "a.npz", "c.npz", "-o", "k.npz").failed("c.npz", "described differently", "shrinkage")
     spdml("convert", "b.npz", "-o", "b.mat").good()
     done = spdml("join", "a.npz", "b.mat", "-o", "k.npz").good()
     assert "1 of 2 files" in done.err

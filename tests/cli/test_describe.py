@@ -169,6 +169,7 @@ def test_a_column_of_times_is_no_channel(spdml, long_table, tmp_path):
     O = long_table[0]
     for header, times, left_out in [("t,a,b,c", np.arange(30), True), (",a,b,c", np.arange(30), True),
                                     ("zeit,a,b,c", np.arange(30) * 0.5 + 9, True),
+                                    ("time,a,b,c", np.arange(30) + 0.8 * np.sin(np.arange(30)), True),
                                     ("t,a,b,c", np.cos(np.arange(30)), False),
                                     ("ramp,a,b,c", np.arange(30), False)]:
         np.savetxt(tmp_path / "t.csv", np.c_[times, O], delimiter=",", header=header, comments="",
@@ -180,6 +181,18 @@ def test_a_column_of_times_is_no_channel(spdml, long_table, tmp_path):
                comments="", fmt="%.17g")
     assert not spdml(*say, "--channels", "t,a,b,c").good().err
     close(load(tmp_path / "c.npz")["X"], [cov(np.c_[np.arange(30), O])])
+
+
+def test_a_column_of_text_is_pointed_at(spdml, long_table, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,cond\n1,2,x\n2,1,x\n3,5,y\n")
+    spdml("describe", "covariance", "t.csv", "-o", "c.npz").failed("column 3: 'x' is not a number", "try --y NAME")
+    (tmp_path / "t.csv").write_text("a,b,c\n1,2,3\n2,1,oops\n3,5,6\n")
+    assert "--y" not in spdml("describe", "covariance", "t.csv", "-o", "c.npz").failed("'oops'").err
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n2,1\n3,5\n")
+    spdml("info", "t.csv").failed("rows of 2 numbers", "name it y")
+    (tmp_path / "t.csv").write_text("a,b,c\n1,2,3\n2,1,2\n3,5,6\n")
+    spdml("info", "t.csv").failed("rows of 3 numbers", "the descriptor 'covariance'")
+    spdml("embed", "t.csv", "-o", "p.png").failed("rsvg-convert", code=2)
 
 
 def test_index_by_the_group(spdml, long_table, tmp_path):
@@ -687,7 +700,7 @@ def test_what_is_passed_over_is_named(spdml, tmp_path):
     done = spdml("describe", "region", "in", "-o", "c.npz", "--json").good()
     names = [f"in/{n}" for n in ["b.heic", "c.heic", "d.heic", "e.txt", "f", "g.JP2", "lost.png"]]
     assert sorted(done.json["passed_over"]) == names
-    for word in ["passed over 7 files", "3 .heic", "1 .txt", "1 without an ending", "in/b.heic"]:
+    for word in ["ignored 7 files", "3 .heic", "1 .txt", "1 without an ending", "in/b.heic"]:
         assert word in done.err, (word, done.err)
     with tarfile.open(tmp_path / "in.tar", "w") as tar:
         tar.add(tmp_path / "in" / "a.bmp", "x/a.bmp")

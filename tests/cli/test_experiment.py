@@ -197,6 +197,29 @@ def test_observations(spdml, tmp_path):
     assert ET.parse(tmp_path / "out" / "figure.svg").getroot().tag.endswith("svg")
 
 
+def best_in_bold(row):
+    """Of numbers from 0 to 1, None for none: as a table for a paper shows them."""
+    best = max(round(1000 * x) for x in row if x is not None)
+    return ["--" if x is None else rf"\textbf{{{100 * x:.1f}}}" if round(1000 * x) == best else f"{100 * x:.1f}"
+            for x in row]
+
+
+@pytest.mark.parametrize("name, by_row", [("motion", False), ("observations", True)])
+def test_tables_for_papers(spdml, name, by_row):
+    """booktabs; the best of each column in bold, of each row if the methods are the columns."""
+    say = ["experiment", name, "--quick", *(["--repeats", 1] if by_row else [])]
+    got = spdml(*say, "--json").good().json
+    lines = spdml(*say, "--format", "latex").good().out.splitlines()
+    assert lines[1] == r"\toprule" and lines[3] == r"\midrule" and lines[-2] == r"\bottomrule"
+    cells = [line.removesuffix(r" \\").split(" & ") for line in lines[2:-2] if line.endswith(r"\\")]
+    ours = [k for k, head in enumerate(cells[0]) if k and head != "paper"]
+    shown = np.array([[row[k].split(" $")[0] for k in ours] for row in cells[1:]])
+    expected = [[c["accuracy"] for c in row["cells"]] for row in got["rows"]]
+    if not by_row:
+        shown, expected = shown.T, list(map(list, zip(*expected)))
+    assert shown.tolist() == [best_in_bold(row) for row in expected]
+
+
 def test_observations_of_ones_own(spdml, tmp_path, rng):
     """Classes with different scales: easy with all observations, and the same by numpy."""
     O = rng.standard_normal((40, 64, 5)) * (1 + 2 * (np.arange(40) % 2))[:, None, None]

@@ -12,6 +12,7 @@ import golden_fit as golden
 import learn_twins as twin
 import numpy as np
 import pytest
+import twins
 from conftest import random_spd
 
 KEYS = ["cost_start", "cost", "iterations", "data_passes", "gradient_norm", "stop", "pairs_within",
@@ -60,6 +61,37 @@ def test_every_metric(fit, tmp_path, data, metric):
     assert (shown["n"], shown["m"], shown["nu_w"], shown["nu_b"]) == (7, 3, 3, 2)
     W = map_of(tmp_path / "m.spdml")
     assert W.shape == (7, 3) and np.abs(W.T @ W - np.eye(3)).max() < 1e-12
+
+
+@pytest.mark.parametrize("metric", ["stein", "airm"])
+def test_says_what_the_map_gained(fit, spdml, tmp_path, data, metric):
+    """The share of matrices whose nearest other one has their class, without and with the map."""
+    X, y = data
+    shown = fit("d.npz", "-m", 2, "--metric", metric).good().json["nearest_right"]
+    W = map_of(tmp_path / "m.spdml")
+    for name, matrices in [("before", X), ("after", W.T @ X @ W)]:
+        D = twins.pairwise2(metric, matrices, matrices)
+        np.fill_diagonal(D, np.inf)
+        assert shown[name] == np.mean(y[D.argmin(axis=1)] == y), name
+    assert shown["samples"] == len(X)
+    said = spdml("fit", "d.npz", "-m", 2, "--metric", metric, "-o", "m.spdml").good().out
+    assert f"{100 * shown['before']:.1f} % right before the map, {100 * shown['after']:.1f} % after" in said
+    np.savez(tmp_path / "u.npz", X=X)
+    assert "nearest_right" not in fit("u.npz", "-m", 2, "--unsupervised").good().json
+
+
+def test_what_a_map_gained_of_a_large_set(fit, tmp_path, rng):
+    """Some of every class, evenly."""
+    X, y = random_spd(rng, 200, 100), np.arange(200) % 3
+    np.savez(tmp_path / "l.npz", X=X, y=np.where(y == 2, 7, y))
+    shown = fit("l.npz", "-m", 2, "--max-iter", 1).good().json["nearest_right"]
+    index = np.argsort(y, kind="stable")[(np.arange(141) * (200 / 141)).astype(int)]
+    W = map_of(tmp_path / "m.spdml")
+    for name, matrices in [("before", X[index]), ("after", W.T @ X[index] @ W)]:
+        D = twins.pairwise2("stein", matrices, matrices)
+        np.fill_diagonal(D, np.inf)
+        assert shown[name] == np.mean(y[index][D.argmin(axis=1)] == y[index]), name
+    assert shown["samples"] == 141
 
 
 @pytest.mark.parametrize("m, nu_w", [(2, 15), (4, 5), (4, 15), (8, 5)])

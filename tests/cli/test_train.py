@@ -3,6 +3,7 @@ refuses; inputs that are no matrices; scores."""
 
 import csv
 import json
+import re
 import zipfile
 
 import learn_twins
@@ -98,6 +99,33 @@ def test_scores_in_a_table_and_in_json(spdml, trained, sets, tmp_path):
     assert done["scores"]["labels"] == [row["predicted"] for row in rows]
     assert [row["predicted"] for row in rows] == [
         ("cat", "cow", "dog")[k] for k in expected.argmin(axis=1)]
+
+
+def test_predict_lists_samples(spdml, trained, sets, tmp_path):
+    """On the screen the first ones; in JSON and on standard output all of them."""
+    _, _, Q, t = sets
+    trained("mdm-airm")
+    table = spdml("predict", "m.spdml", "b.npz", "--scores", "-o", "-").good().out
+    rows = list(csv.DictReader(table.splitlines()))
+    out = spdml("predict", "m.spdml", "b.npz").good().out.splitlines()
+    at = next(k for k, line in enumerate(out) if line.startswith("sample "))
+    assert out[at].split() == ["sample", "predicted", "score", "label"]
+    assert len(rows) == len(Q)
+    for k, (row, line) in enumerate(zip(rows[:20], out[at + 1:])):
+        best = float(row[f"score {row['predicted']}"])
+        assert line.split() == [str(k), row["predicted"], f"{best:.4g}", row["y"]]
+    samples = spdml("predict", "m.spdml", "b.npz", "--scores", "--json").good().json["samples"]
+    assert [(s["predicted"], s["y"]) for s in samples] == [(row["predicted"], row["y"]) for row in rows]
+    assert [s["score"] for s in samples] == [float(row[f"score {row['predicted']}"]) for row in rows]
+    spdml("predict", "m.spdml", "b.npz", "-o", "-", "--json").failed("cannot be used together", code=2)
+    names = [f"Häuser {k}" if k else "x" * 50 for k in range(len(Q))]
+    np.savez(tmp_path / "n.npz", X=Q, name=names)
+    out = spdml("predict", "m.spdml", "n.npz").good().out
+    assert re.search(r"^0 +\.\.\.x{37}  ", out, re.M) and re.search("^1 +Häuser 1  ", out, re.M)
+    assert "label" not in out
+    np.savez(tmp_path / "one.npz", X=Q[:1])
+    out = spdml("predict", "m.spdml", "one.npz").good().out
+    assert "one.npz: 1 sample\n" in out and "1 as " in out and "0 as " not in out
 
 
 # ---- what the file says -------------------------------------------------------------------------
@@ -226,7 +254,7 @@ def test_described_otherwise_is_refused(spdml, signals, trained):
     spdml("describe", "covariance", "old.npz", "-o", "cov.npz").good()
     spdml("describe", "covariance", "new.npz", "--shrinkage", 0.1, "-o", "other.npz").good()
     trained("mdm-airm", data="cov.npz")
-    spdml("predict", "m.spdml", "other.npz").failed("other.npz", "described otherwise",
+    spdml("predict", "m.spdml", "other.npz").failed("other.npz", "described differently",
                                                     "--shrinkage 0.1 against none")
 
 

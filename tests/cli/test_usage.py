@@ -73,7 +73,7 @@ def test_help_of_a_command(spdml, name):
     out = spdml(name, "--help").good().out
     assert out.startswith(f"usage: spdml {name}")
     assert "--help" in out and "Examples:" in out and "Exit status:" in out
-    assert max(map(len, out.splitlines())) < 80
+    assert max(map(len, out.splitlines())) < 80 and not re.search(r" $", out, re.M)
     assert spdml("help", name).good().out == out
 
 

@@ -58,6 +58,8 @@ COMMANDS = {
                ["m.spdml"]),
     "transform": (["transform", "model.spdml", "a.npz", "-o", "t.npz"], ["t.npz"]),
     "explain": (["explain", "model.spdml", "--data", "a.npz", "-o", "map.svg"], ["map.svg"]),
+    "predict": (["predict", "method.spdml", "a.npz"], []),
+    "predict-table": (["predict", "method.spdml", "a.npz", "-o", "-"], []),
     "classify": (["classify", "--train", "a.npz", "--test", "a.npz", "--method", "ksvm", "--no-tune", "-o",
                   "c.npz"], ["c.npz"]),
     "evaluate": (EVALUATE + ["--methods", "nn-airm-ml,mdm", "-m", "2", "--grid", "nu-b=1", "-o",
@@ -143,6 +145,7 @@ class Sweep:
         self.must("synth", "motion", "-o", "clips", "--classes", "2", "--subjects", "1",
                   "--samples", "1", "--frames", "20")
         self.must("fit", "a.npz", "-m", "2", "--max-iter", "6", "-o", "model.spdml")
+        self.must("train", "a.npz", "--method", "mdm-airm", "-o", "method.spdml")
         self.must(*EVALUATE, "--methods", "nn-airm,mdm", "-o", "runs", "--no-report")
         self.must("fit", "a.npz", "-m", "2", "--max-iter", "3", "--checkpoint", "begun",
                   "--checkpoint-every", "0s", "-o", "other.spdml")

@@ -175,8 +175,8 @@ static void say(search *h, double with_map, int without)
                        what, h->tuned.settings, h->tuned.folds, 100 * with_map, plain);
     if (without)
         session_remark(h->s,
-                       "the map does not beat no map by more than a standard error: the nearest "
-                       "neighbour (nn-%s-ml of 'spdml evaluate') would do without one",
+                       "the map is not better than no map by more than a standard error: the "
+                       "nearest neighbour (nn-%s-ml of 'spdml evaluate') would work without one",
                        spd_name(SPD_ENUM_METRIC, o->metric));
 }
 

@@ -53,9 +53,11 @@ static void show(session *s, const training *t, const predictions *found, double
     sheet *r = session_sheet(s);
     show_method(r, method);
     sheet_text(r, "train", NULL, train->source);
-    sheet_line(r, "train", "%s: %zu samples, %zu classes", train->source, train->p, train->classes);
+    sheet_line(r, "train", "%s: %s, %zu classes", train->source,
+               words_count(train->p, "sample", "samples"), train->classes);
     sheet_text(r, "test", NULL, found->test->source);
-    sheet_line(r, "test", "%s: %zu samples", found->test->source, found->test->p);
+    sheet_line(r, "test", "%s: %s", found->test->source,
+               words_count(found->test->p, "sample", "samples"));
     if (t->model)
         sheet_text(r, "model", "model", arguments_text(s->args, "model"));
     show_values(r, method);
@@ -78,7 +80,8 @@ static int run(session *s)
     groups g;
     training_take(s, &t);
     aligning_take(s, &t.method, 1);
-    session_check_output(s);
+    if (!predictions_to_stdout(s))
+        session_check_output(s);
     training_load(s, arguments_text(s->args, "train"), &t);
     aligning_groups(s, t.set.data, &g, &t.set.samples);
     int vectors = spd_method_on_vectors(&t.method);
@@ -92,7 +95,8 @@ static int run(session *s)
     predictions_make(s, t.classifier, &test.samples, &found);
     double seconds = bar_clock() - start;
     predictions_write(s, &found);
-    show(s, &t, &found, seconds);
+    if (!predictions_to_stdout(s))
+        show(s, &t, &found, seconds);
     return CLI_GOOD;
 }
 

@@ -62,10 +62,21 @@ static style style_of(session *s)
     return (style)session_choice(s, "format");
 }
 
+/* The files of an evaluation are inputs too if its folder is named. */
+static void check_output(session *s)
+{
+    static const char *const names[] = {"results.json", "results.csv", "rounds.csv"};
+    session_check_output(s);
+    for (size_t i = 0; i < s->args->operand_count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            session_refuse_input(session_output(s),
+                                 words_text("%s/%s", s->args->operands[i], names[k]));
+}
+
 static int run(session *s)
 {
     comparison c = {.all_pairs = session_choice(s, "pairs") == 1, .style = style_of(s)};
-    session_check_output(s);
+    check_output(s);
     comparison_read(s, &c);
     if (!arguments_flag(s->args, "no-tests")) {
         comparison_check_same(s, &c);
@@ -93,7 +104,7 @@ static const option options[] = {
      .help = "Test every method against the first one, or all pairs, which costs power: p values "
              "are corrected for their number"},
     {"no-tests", 0, OPTION_FLAG,
-     .help = "Figures alone, also of runs on different data or under different protocols"},
+     .help = "Only the accuracies, also for runs on different data or under different protocols"},
     {"output", 'o', OPTION_FILE, "FILE", .writes = 1, .common = 1,
      .help = "Write the tables to FILE, whose ending decides the format"},
     OPTION_END};
@@ -101,9 +112,9 @@ static const option options[] = {
 static const char *const paragraphs[] = {
     "Puts the results of evaluations side by side: accuracy, balanced accuracy, kappa, F1 and AUC "
     "of every method of every RUN, which is a file of 'spdml evaluate --json' or the folder of its "
-    "-o. The first method of the first run is what the others are tested against.",
-    "McNemar's exact test looks at the single samples (over all rounds if each is tested once, "
-    "otherwise the median over the rounds), Wilcoxon's signed rank test at the accuracies of the "
+    "-o. The others are tested against the first method of the first run.",
+    "McNemar's exact test compares single samples (over all rounds if each is tested once, "
+    "otherwise the median over the rounds), Wilcoxon's signed rank test the accuracies of the "
     "rounds; both also corrected for the number of comparisons (Holm). They are paired: the runs "
     "must have tested the same samples in the same rounds, that is, with the same protocol and "
     "--seed, on the same samples, which may be described differently.",

@@ -124,8 +124,8 @@ static const char *const paragraphs[] = {
     "--ridge, --drop-nan), and writes it in the format given by the output's extension: matrices "
     "as X, labels as y, further columns under their names. In .csv every matrix is a row, with its "
     "label in front.",
-    "Of a model or a trained method (.spdml) the map is written: W, n x m, and in .npz and .mat "
-    "also the cost of each iteration.",
+    "For a model or a trained method (.spdml), writes the map W (n x m), and in .npz and .mat also "
+    "the cost of each iteration.",
     "FILE may be -, standard input: .npz, .npy and .mat are known by their content, anything else "
     "is read as .csv.",
     NULL};

@@ -71,16 +71,16 @@ static const option options_labels[] = {
     {"labels", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, index), .common = 1,
      .help =
          "Index (.csv): the first column is the file, the second its label, and further columns "
-         "are kept; files match by the end of their path, or by their name, with --group also by "
-         "the value of that column. Or an array (.npy, .npz, .mat) with a label for each input in "
-         "the order of the inputs, which in a folder is that of their names"},
+         "are kept; files are matched by the end of their path or by their name, with --group also "
+         "by the value of that column. Or an array (.npy, .npz, .mat) with a label for each input "
+         "in the order of the inputs, which in a folder is that of their names"},
     {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = "auto|folder|none",
      .names = SPD_ENUM_LABEL_SOURCE, .common = 1,
      .help = "Without an index: auto takes the labels of array files, otherwise the folder names "
              "if there are several"},
     {"label-pattern", 0, OPTION_TEXT, "REGEX", INTO(spd_describe_options, pattern), .common = 1,
-     .help = "The label is what the (group) of this extended regular expression matches in an "
-             "input's path"},
+     .help = "The label is the part of an input's path that the (group) of this extended regular "
+             "expression matches"},
     {"x", 0, OPTION_TEXT, "NAME", INTO(spd_describe_options, x_name),
      .help = "Array that holds the inputs; by default images or X, or the only one that fits"},
     {"y", 0, OPTION_TEXT, "NAME", INTO(spd_describe_options, y_name),
@@ -105,8 +105,8 @@ static const option options_signals[] = {
      .help = "Order of the Butterworth filters"},
     {"channels", 0, OPTION_TEXT, "NAME,...", INTO(spd_describe_options, channels),
      .help = "Channels of a recording (.edf, .bdf), or columns that the header of a table (.csv) "
-             "names, in this order; default all but annotations and triggers, and but for a column "
-             "of times: one called time, t, sample, ... that rises by equal steps"},
+             "names, in this order; default: all except annotations, triggers and a column of "
+             "times, that is, one called time, t, sample, ... whose values rise"},
     {"events", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, events), .common = 1,
      .help = "One matrix per event, labelled by it: a table (.csv, .tsv) with the columns onset, "
              "duration and label (or trial_type), in seconds; auto takes NAME_events.tsv next to "
@@ -171,7 +171,8 @@ static const option options_motion[] = {
     {"temporal-pyramid", 0, OPTION_INT, "LEVELS", "1", 1, 10, INTO(spd_describe_options, pyramid),
      .help = "Blocks for the clip, its halves, its quarters, ..."},
     {"overlap", 0, OPTION_FLAG, INTO(spd_describe_options, overlap),
-     .help = "Windows of the temporal pyramid overlap by half: one more between each two"},
+     .help = "Windows of the temporal pyramid overlap by half: there is one more between any two "
+             "neighbours"},
     {"unit-range", 0, OPTION_FLAG, INTO(spd_describe_options, unit_range),
      .help = "Scale x, y and z each to 0 .. 1 over all joints and frames of a clip"},
     OPTION_END};

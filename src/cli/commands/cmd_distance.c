@@ -72,8 +72,8 @@ static const option options[] = {
 static const char *const paragraphs[] = {
     "Distances between all matrices of DATA and all of DATA2, or within DATA: the result is then "
     "symmetric with zeros on the diagonal.",
-    "Without -o, up to 12 x 12 distances are printed; of more, only the least, the median and the "
-    "largest (within one set, over its pairs).",
+    "Without -o, up to 12 x 12 distances are printed; for more, only the minimum, the median and "
+    "the maximum (within one set, over its pairs).",
     NULL};
 
 static const command_example examples[] = {

@@ -218,17 +218,18 @@ static const option options[] = {
     {"k", 'k', OPTION_INT, "N", "10", 1, 2147483647, .common = 1,
      .help = "Neighbours of each matrix (lle, hessian-lle, laplacian)"},
     {"bandwidth", 0, OPTION_REAL, "T", "0", 0, INFINITY,
-     .help = "Laplacian: weights are exp(-d2/T); 0 takes the mean squared distance of neighbours"},
+     .help = "Laplacian: weights are exp(-d2/T); 0 means the mean squared distance of neighbours"},
     {"lle-ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY,
      .help = "LLE: E trace(G) is added to the diagonal of a neighbourhood's inner products G; 0 "
-             "takes 0.001"},
+             "means 0.001"},
     {"perplexity", 0, OPTION_REAL, "U", "0", 0, 1e9,
-     .help = "t-SNE: effective number of neighbours of each matrix; 0 takes 30, or a third of the "
+     .help = "t-SNE: effective number of neighbours of each matrix; 0 means 30, or a third of the "
              "others in small sets"},
     {"theta", 0, OPTION_REAL, "T", NULL, 0, 2,
-     .help = "t-SNE: how coarse the tree may be that stands for far points; 0 takes all pairs; by "
-             "default 0 up to 500 matrices, and 0.5 above"},
-    {"iterations", 0, OPTION_INT, "N", "1000", 1, 1000000, .help = "t-SNE: steps of its descent"},
+     .help = "t-SNE: coarseness of the tree that approximates far points; 0 uses all pairs; "
+             "default 0 for up to 500 matrices, otherwise 0.5"},
+    {"iterations", 0, OPTION_INT, "N", "1000", 1, 1000000,
+     .help = "t-SNE: iterations of the gradient descent"},
     OPTION_ENGINE,
     {OPTION_OUTPUT(OPTION_ARRAY_ENDINGS "|" FIGURE_ENDINGS,
                    "Write Y, eigenvalue and y (the labels, if known) to FILE; .csv has a column "
@@ -237,12 +238,12 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Places every matrix of DATA in a few dimensions. pga: principal axes of the tangent space at "
-    "the mean. mds: classical scaling of the distances. tsne: t-SNE of the distances, which keeps "
-    "neighbours together and says little about far ones (van der Maaten and Hinton 2008); its "
-    "start is drawn by --seed. lle, hessian-lle and laplacian: manifold learning from the k "
-    "nearest neighbours (Goh and Vidal 2008); their graph must be connected, and hessian-lle needs "
-    "k of at least 1 + d + d(d+1)/2.",
+    "Computes coordinates of every matrix of DATA in a few dimensions. pga: principal axes of the "
+    "tangent space at the mean. mds: classical scaling of the distances. tsne: t-SNE of the "
+    "distances, which keeps neighbours together and says little about far ones (van der Maaten and "
+    "Hinton 2008); its random start depends on --seed. lle, hessian-lle and laplacian: manifold "
+    "learning from the k nearest neighbours (Goh and Vidal 2008); their graph must be connected, "
+    "and hessian-lle needs k of at least 1 + d + d(d+1)/2.",
     "lle and hessian-lle work in tangent spaces: airm, log-euclidean, log-cholesky or euclidean. "
     "The signs of coordinates are fixed: the entry of largest magnitude is positive.",
     NULL};

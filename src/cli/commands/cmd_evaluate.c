@@ -148,8 +148,8 @@ static const option options[] = {
     {"train-per-class", 0, OPTION_INT, "N", NULL, 1, 1000000000,
      .help = "Random splits that train on this many samples of each class"},
     {"outer-folds", 0, OPTION_INT, "N", NULL, 2, 1000000, .common = 1,
-     .help = "Cross-validation with N folds, stratified by class; each is tested once, the others "
-             "train"},
+     .help = "Cross-validation with N folds, stratified by class; each fold is tested once, the "
+             "others are for training"},
     {"outer-groups", 0, OPTION_TEXT, "COLUMN",
      .help = "Keep matrices with the same value of COLUMN in one of the --outer-folds"},
     {"repeats", 0, OPTION_INT, "N", "10", 1, 100000,
@@ -166,7 +166,7 @@ static const option options[] = {
     {"by", 0, OPTION_TEXT, "COLUMN", .help = "Also show the accuracy for each value of COLUMN"},
     {"auc", 0, OPTION_FLAG,
      .help = "Also the area under the ROC curve, one class against the rest, the mean over the "
-             "classes; scores of all classes may take longer than predictions"},
+             "classes; this needs scores of all classes, which may take longer than predictions"},
     OPTION_VECTORS,
     OPTION_ENGINE,
     {"output", 'o', OPTION_FILE, "DIR", .writes = 1, .common = 1,
@@ -191,12 +191,11 @@ static const option options_tuning[] = {
              "--train-where, --leave-one-group-out or --outer-groups names, if training has "
              "several of its values"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
-     .help = "Values of a parameter to choose from, instead of the default ones; a grid of m "
-             "without the size of the matrices leaves no choice but a map"},
+     .help = "Values of a parameter to choose from, instead of the default ones; if a grid of m "
+             "lacks the size of the matrices, there is always a map"},
     {"exhaustive", 0, OPTION_FLAG,
-     .help =
-         "Try every setting in every fold, with maps fitted as finely as the final one. Otherwise "
-         "settings that are clearly behind are dropped early. About ten times slower"},
+     .help = "Try every setting in every fold, with maps fitted as finely as the final one. "
+             "Otherwise settings that are clearly worse are dropped early. About ten times slower"},
     {"final", 0, OPTION_CHOICE, "WHICH", "best", .choice = "best|all|none",
      .help =
          "At the end choose parameters on all matrices, test part included, and show the command "

@@ -259,9 +259,10 @@ static const option options[] = {
      .help = "Keep everything in the folder DIR: report.html, table.csv, figure.svg, .pdf, "
              "commands.sh, "
              "the data and the reports of the evaluations. Without it, only the table is printed"},
+    {"format", 0, OPTION_CHOICE, "NAME", "text", .choice = "text|latex",
+     .help = "How the table is printed: for people, or for papers with booktabs"},
     {"resume", .common = 1,
-     .help = "Go on with an interrupted run in the folder of -o: steps that were "
-             "finished are not run again"},
+     .help = "Continue an interrupted run in the folder of -o: finished steps are not run again"},
     {"show", .common = 1, .help = "Print the recipe and do nothing"},
     {"set", 0, OPTION_TEXT, "NAME=VALUE", .repeatable = 1,
      .help = "Another value for a variable of the recipe"},

@@ -72,8 +72,8 @@ static void take_data(session *s, explaining *e)
     shown_check(e->path, "maps", e->found.n, e->found.hermitian, e->data);
     const char *differs = meta_compare(e->data->meta, e->meta);
     if (differs)
-        cli_fail("%s: was described otherwise than what %s was trained with (%s)", path, e->path,
-                 differs);
+        cli_fail("%s: was described differently from the data that %s was trained with (%s)", path,
+                 e->path, differs);
     if (!e->meta)
         e->meta = e->data->meta;
 }
@@ -87,7 +87,7 @@ static void take_names(session *s, words *names)
         return;
     char *text = text_file_read(path, NAMES_BYTES + 1, &length);
     if (!text || length > NAMES_BYTES || strlen(text) != length)
-        cli_fail("%s: cannot be read as a text file of names, one a line", path);
+        cli_fail("%s: cannot be read as a text file with one name per line", path);
     for (char *at = text; *at;) {
         size_t line = strcspn(at, "\n"), own = line;
         while (own > 0 && (at[own - 1] == '\r' || at[own - 1] == ' '))
@@ -250,22 +250,23 @@ static int run(session *s)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const option options[] = {{"data", 0, OPTION_FILE, "FILE",
-                                  .help = "The data that the map was learned from, or others of "
-                                          "their kind: their mean M gives the patterns"},
-                                 {"names", 0, OPTION_FILE, "FILE",
-                                  .help = "Text file with a name a line: of each row, or of each "
-                                          "joint or channel if 'spdml describe' made the matrices"},
-                                 {"by", 0, OPTION_CHOICE, "NAME", .choice = "share|kept|weight",
-                                  .help = "What table and picture go by; by default share, kept "
-                                          "for features of images, and weight without --data"},
-                                 {OPTION_OUTPUT(FIGURE_ENDINGS, "Write a picture to FILE")},
-                                 OPTION_END};
+static const option options[] = {
+    {"data", 0, OPTION_FILE, "FILE",
+     .help = "The data that the map was learned from, or similar data: their mean M gives the "
+             "patterns"},
+    {"names", 0, OPTION_FILE, "FILE",
+     .help = "Text file with one name per line: for each row, or for each joint or channel if "
+             "'spdml describe' made the matrices"},
+    {"by", 0, OPTION_CHOICE, "NAME", .choice = "share|kept|weight",
+     .help = "Measure in the table and the picture; by default share, kept for features of images, "
+             "and weight without --data"},
+    {OPTION_OUTPUT(FIGURE_ENDINGS, "Write a picture to FILE")},
+    OPTION_END};
 
 static const char *const paragraphs[] = {
-    "Shows which rows of the matrices (joints, channels, features) the map of MODEL looks at. "
-    "MODEL is a model of 'spdml fit' or a method of 'spdml train'. Names come from the record that "
-    "'spdml describe' has left in a method or in the data, or from --names.",
+    "Shows which rows of the matrices (joints, channels, features) the map of MODEL uses. MODEL is "
+    "a model of 'spdml fit' or a method of 'spdml train'. Names come from --names, or from what "
+    "'spdml describe' has stored in the method or in the data.",
     "With --data, the patterns M W (W'MW)^-1 are shown, M the arithmetic mean of the data, and not "
     "W alone: a large weight may only subtract noise that a row shares with others, while the "
     "pattern says where the components of the map appear (Haufe et al. 2014).",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands/fit_watch.h"
+#include "cli/commands/gain.h"
 #include "cli/commands/learning.h"
 #include "cli/methods/show_model.h"
 #include "cli/frame/text_file.h"
@@ -104,11 +105,13 @@ static void take_resumed(session *s, fitting *f)
 /* ---- the work -------------------------------------------------------------------------------- */
 
 /* Nothing is begun that could not be written at the end. */
-static void check_files(session *s)
+static void check_files(session *s, const fitting *f)
 {
     if (session_follows(s))
         return;
     session_check_output(s);
+    if (f->l.options.init == SPD_INIT_GIVEN)
+        session_refuse_input(session_output(s), arguments_text(s->args, "init"));
     session_check_path(arguments_text(s->args, "checkpoint"));
     session_check_path(arguments_text(s->args, "history"));
 }
@@ -200,7 +203,7 @@ static void write_model(session *s, const fitting *f)
         text_file_write(history, print_history, f->model);
 }
 
-static void show_fit(session *s, const fitting *f)
+static void show_fit(session *s, const fitting *f, const gain *gained)
 {
     const spd_data *data = f->l.data;
     size_t unknown = 0;
@@ -217,6 +220,7 @@ static void show_fit(session *s, const fitting *f)
     sheet_line(r, "data", "%s: %zu matrices, %zu classes%s", data->source, data->p, f->l.classes,
                also);
     show_model(r, f->model);
+    gain_show(r, gained);
     sets_show_passes(s, r, &f->l.set, f->model->passes_each);
     sheet_text(r, "output", "model", arguments_text(s->args, "output"));
     if (f->l.chosen) {
@@ -233,11 +237,12 @@ static int run(session *s)
         take_resumed(s, &f);
     else
         take_options(s, &f);
-    check_files(s);
+    check_files(s, &f);
     load(s, &f);
     int code = learn(s, &f);
     write_model(s, &f);
-    show_fit(s, &f);
+    const gain gained = code == CLI_GOOD ? gain_measure(s, &f.l, f.model) : (gain){0};
+    show_fit(s, &f, &gained);
     if (code == CLI_GOOD && f.model->starts < f.model->options->restarts)
         session_remark(s, "the limit on time (--max-time) ended the fit after %d of %d starts",
                        f.model->starts, f.model->options->restarts);
@@ -287,15 +292,16 @@ static const option how_options[] = {
              "with an estimate of their share; auto: approximate if exact would take more than "
              "about a minute"},
     {"candidates", 0, OPTION_INT, "N", NULL, 1, 2147483647, INTO(spd_fit_options, candidates),
-     .help = "Look for neighbours among N matrices only, drawn class by class; for huge sets"},
+     .help =
+         "Search for neighbours among only N matrices, drawn class by class; for very large sets"},
     {"rebuild-graph", 0, OPTION_INT, "N", "0", 0, 100, INTO(spd_fit_options, rebuild_graph),
-     .help = "Then find the neighbours anew, among the mapped matrices, and go on from there: up "
+     .help = "Then find the neighbours again, among the mapped matrices, and continue the fit: up "
              "to N times, until they stay the same"},
     {"restarts", 0, OPTION_INT, "N", "1", 1, 1000000, INTO(spd_fit_options, restarts),
      .help = "Fit from N starts, all but the first random, and keep the best"},
     {"gtol", 0, OPTION_REAL, "E", "1e-6", 0, 1, INTO(spd_fit_options, gtol),
-     .help = "Stop when the gradient per radian is E times the cost, or times what the cost has "
-             "fallen if that is more"},
+     .help = "Stop when the gradient per radian is below E times the cost, or E times the decrease "
+             "of the cost if that is larger"},
     {"max-time", 0, OPTION_REAL, "SECONDS", "0", 0, INFINITY, INTO(spd_fit_options, max_time),
      .common = 1,
      .help = "Stop after this many seconds, for the graph and all starts together; 0 for no limit"},
@@ -305,8 +311,8 @@ static const char *const paragraphs[] = {
     "Learns a map W (n x m, orthonormal) that takes SPD matrices X to smaller ones W'XW so that "
     "near matrices of one class move together and near matrices of different classes move apart. "
     "The cost is summed over a graph of neighbours and minimised on the Grassmann manifold. Costs "
-    "of different m do not compare: -m auto and 'spdml evaluate' compare accuracies.",
-    "Ctrl-C ends the fit after the running iteration: the best map so far is written and the exit "
+    "for different m are not comparable: -m auto and 'spdml evaluate' compare accuracies.",
+    "Ctrl-C ends the fit after the current iteration: the best map so far is written and the exit "
     "status is 130; a second Ctrl-C ends it at once. A fit with --checkpoint that was killed "
     "continues with --resume.",
     NULL};

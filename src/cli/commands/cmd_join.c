@@ -27,8 +27,9 @@ static void remark_meta(session *s, size_t count, spd_data *const *sets)
     for (size_t k = 0; k < count; k++)
         with += sets[k]->meta != NULL;
     if (with && with < count)
-        session_remark(s, "left out how the matrices were made: only %zu of %zu files say so", with,
-                       count);
+        session_remark(
+            s, "left out the record of how the matrices were made: only %zu of %zu files have one",
+            with, count);
 }
 
 static void show(session *s, const data_output *out, size_t count, const spd_data *joined)
@@ -52,8 +53,9 @@ static int run(session *s)
         sets[k] = session_load_labels(s, a->operands[k], NULL, 0);
         const char *differs = meta_compare(sets[0]->meta, sets[k]->meta);
         if (differs) /* they look alike and are not */
-            cli_fail("%s: was described otherwise than %s (%s); describe it with the same options",
-                     sets[k]->source, sets[0]->source, differs);
+            cli_fail(
+                "%s: was described differently from %s (%s); describe it with the same options",
+                sets[k]->source, sets[0]->source, differs);
     }
     session_check(s, spd_data_join(s->ctx, count, (const spd_data *const *)sets,
                                    arguments_text(a, "source"), &joined));

@@ -384,15 +384,15 @@ static int run(session *s)
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,nn-airm,nn-airm-ml,cdl",
      .words = option_methods, .list = 1, .common = 1,
-     .help = "Methods on matrices, as they are or with -ml, with commas between; maps are learned "
-             "in the paper's setting, with nu-b 3"},
+     .help = "Methods on matrices, with or without -ml, separated by commas; maps are learned in "
+             "the paper's setting, with nu-b 3"},
     {"m", 'm', OPTION_INT, "M", "20", 1, 4096, .common = 1, .help = "Size after the map"},
     {"labels", 0, OPTION_FILE, "FILE",
      .help = "Index (.csv) of the images; by default the names of their folders are the classes"},
     {"size", 0, OPTION_INT, "PIXELS", "400", 16, 10000, .help = "Resize images to this size"},
     {"no-color", .help = "SIFT without colour, for grey images"},
     {"repeats", 0, OPTION_INT, "N", "10", 1, 100000,
-     .help = "Random splits; half of each class trains"},
+     .help = "Number of random splits; half of each class is for training"},
     {"regularize", 0, OPTION_REAL, "E", "1e-3", 1e-12, 1e6,
      .help = "Add E trace(C)/n to the diagonal of a test matrix that would be singular, and of no "
              "other"},
@@ -402,12 +402,12 @@ static const option options[] = {
     OPTION_END};
 
 static const char *const paragraphs[] = {
-    "How much of the accuracy is lost when test matrices are made of fewer and fewer observations? "
-    "DATA are images, a folder for each class, described as by 'spdml describe sift-color'; or an "
-    "array file with X, p samples x r observations x n numbers with r > n, and y. Training "
-    "matrices are covariances of all observations, test matrices of every second, fourth, eighth, "
-    "...",
-    "A covariance of r observations has rank r - 1: with r <= n it is singular and has to be "
+    "Measures how much accuracy is lost when test matrices are computed from fewer and fewer "
+    "observations. DATA is a folder of images, one subfolder per class, described as by 'spdml "
+    "describe sift-color', or an array file with X, p samples x r observations x n numbers with r "
+    "> n, and y. Training matrices are covariances of all observations, test matrices of every "
+    "second, fourth, eighth, ...",
+    "A covariance of r observations has rank r - 1: if r <= n it is singular and has to be "
     "regularised. A learned map projects the observations first, so its limit is r = m.",
     NULL};
 

@@ -132,7 +132,8 @@ static void show(session *s, const predicting *p)
     sheet_text(r, "method", "method", name);
     sheet_text(r, "input", NULL, s->args->operands[1]);
     sheet_flag(r, "described", NULL, p->described);
-    sheet_line(r, "input", "%s: %zu samples%s", s->args->operands[1], test->p,
+    sheet_line(r, "input", "%s: %s%s", s->args->operands[1],
+               words_count(test->p, "sample", "samples"),
                p->described ? ", described as training was" : "");
     predictions_show(r, &p->found);
     sheet_real(r, "load_seconds", NULL, p->load_seconds);
@@ -140,12 +141,14 @@ static void show(session *s, const predicting *p)
     sheet_real(r, "test_seconds", NULL, p->seconds);
     sheet_line(r, "time", "%.3f s to load, %.3f s to predict", p->load_seconds, p->seconds);
     sheet_text(r, "output", "output", session_output(s));
+    predictions_list(r, &p->found);
 }
 
 static int run(session *s)
 {
     predicting p = {0};
-    session_check_output(s);
+    if (!predictions_to_stdout(s))
+        session_check_output(s);
     double start = bar_clock();
     trained_load(s, s->args->operands[0], &p.method);
     p.load_seconds = bar_clock() - start;
@@ -155,11 +158,13 @@ static int run(session *s)
                             .test = p.set.data,
                             .unscored = session_choice(s, "label-by") == SPD_LABEL_SOURCE_NONE,
                             .guessed = p.guessed,
+                            .listed = !session_output(s) && !arguments_flag(s->args, "json"),
                             .unnamed = spd_classifier_metadata(p.method.classifier)->unnamed};
     predictions_make(s, p.method.classifier, &p.set.samples, &p.found);
     p.seconds = bar_clock() - start;
     predictions_write(s, &p.found);
-    show(s, &p);
+    if (!predictions_to_stdout(s))
+        show(s, &p);
     return CLI_GOOD;
 }
 
@@ -168,32 +173,35 @@ static int run(session *s)
 static const option options[] = {
     {"raw", 0, OPTION_FLAG,
      .help = "NEW holds images, clips or signals, not matrices: describe them as the training data "
-             "were. Folders, archives and single images or clips need no such hint"},
+             "were. Not needed for folders, archives and single images or clips"},
     {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = "auto|folder|none",
      .names = SPD_ENUM_LABEL_SOURCE, .common = 1,
-     .help = "Where the labels that predictions are scored by come from. auto: from --labels, from "
-             "y, or from the names of the folders that images, clips or signals lie in, if any of "
-             "them is a class of METHOD; none: nothing is scored"},
+     .help = "Source of the labels for scoring. auto: from --labels, from y, or from the names of "
+             "the folders that images, clips or signals lie in, if any of them is a class of "
+             "METHOD; none: nothing is scored"},
     OPTION_VECTORS,
     OPTION_ENGINE,
     OPTION_END};
 
 static const char *const paragraphs[] = {
     "Predicts the classes of NEW with a method that 'spdml train' has kept. If NEW has labels, the "
-    "predictions are scored; labels are matched by name. Labels of which none is a class of METHOD "
-    "are not scored.",
+    "predictions are scored; labels are matched by name. If none of them is a class of METHOD, "
+    "nothing is scored.",
+    "Without -o, name, class and score of the first samples are printed.",
     "NEW is a data set, or the images, clips or signals themselves, if METHOD was trained with "
     "matrices that 'spdml describe' made: they are described in the same way. Matrices that were "
-    "described otherwise are refused.",
+    "described differently are refused.",
     "Matrices are normalised and recentred as in training. If METHOD recentres by a column, the "
     "matrices of each of its values in NEW are moved by their own mean, which takes no labels.",
     NULL};
 
 static const command_example examples[] = {
+    {"spdml predict method.spdml new.npz", "Classes and scores of the first samples."},
     {"spdml predict method.spdml new.npz -o predictions.csv", "A table of predictions."},
     {"spdml predict method.spdml new.npz --scores -o predictions.csv",
      "With a score for each class."},
-    {"spdml predict method.spdml photos/ -o predictions.csv", "Images, described on the way."},
+    {"spdml predict method.spdml photos/ -o - | sort -t, -k3",
+     "Images, described on the way; the table goes to a program."},
     {NULL, NULL}};
 
 COMMAND(predict, "classify new samples with a trained method", "METHOD NEW...",

@@ -163,7 +163,7 @@ static int run(session *s)
 }
 
 static const char *const paragraphs[] = {
-    "Generates data to try things on. The same seed gives the same data, whatever the number of "
+    "Generates data for first trials. The same seed gives the same data, whatever the number of "
     "threads. KIND is one of",
     "spd: SPD matrices whose classes differ in a planted subspace only; the rest is nuisance. The "
     "file contains X, y, and the subspace as planted (n x D).",

@@ -80,10 +80,10 @@ static const char *const paragraphs[] = {
     "Trains a method on all samples of DATA and keeps it in a file for 'spdml predict'. Parameters "
     "that are not fixed by an option are chosen by cross-validation first.",
     "The file holds the map, the classifier with its parameters, the names of the classes, how the "
-    "matrices were made, the scores of the cross-validation and, of the training samples, what the "
-    "method needs to decide: all of them for nn, knn, rsr, cdl, cdl-lda and the embeddings, the "
-    "support vectors for ksvm-stein and cov3dj, coordinates for pga, src and gsrc, none for mdm "
-    "and ts-lda. 'spdml info' says so.",
+    "matrices were made, the scores of the cross-validation and the training samples that the "
+    "method needs for its decisions: all of them for nn, knn, rsr, cdl, cdl-lda and the "
+    "embeddings, the support vectors for ksvm-stein and cov3dj, coordinates for pga, src and gsrc, "
+    "none for mdm and ts-lda. 'spdml info' shows which.",
     NULL};
 
 static const command_example examples[] = {
@@ -97,7 +97,7 @@ static const command_example examples[] = {
      "With these parameters, and no search."},
     {NULL, NULL}};
 
-COMMAND(train, "train a method and keep it in a file", "DATA",
+COMMAND(train, "train a method and save it to a file", "DATA",
         .groups = {{"Options", options_method},
                    {NULL, options},
                    {"Normalising and recentring", options_aligning},

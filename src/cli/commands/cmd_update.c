@@ -473,7 +473,7 @@ static int run(session *s)
 static const option options[] = {
     {"data", 0, OPTION_FILE, "FILE", .common = 1,
      .help = "The data set that METHOD was trained with: its map is learned further, with old and "
-             "new samples. Without, the map stays, and METHOD must hold its samples"},
+             "new samples. Without it the map stays as it is, and METHOD must hold its samples"},
     OPTION_ENGINE,
     {OPTION_OUTPUT(OPTION_MODEL_ENDINGS, "The file of the new trained method"), .required = 1},
     OPTION_END};
@@ -481,18 +481,19 @@ static const option options[] = {
 static const char *const paragraphs[] = {
     "Trains a method that 'spdml train' has kept with the labelled samples of MORE as well; "
     "classes that are new become classes of the method. Parameters stay as they are.",
-    "With --data, the old data set, a learned map goes on from where it is, and the principal "
-    "angles say how far it has moved. Without, the samples in the file are used, which are mapped "
-    "already: the map stays. mdm, ts-lda, pga and ksvm-stein keep none or only some of their "
-    "samples, and need --data.",
-    "Accuracies before and after are measured on a fifth of the old and of the new samples, which "
-    "two methods trained for this purpose have not seen, one without and one with the new samples. "
-    "The file is then trained with all samples.",
+    "With --data, the old data set, a learned map is trained further, and the principal angles say "
+    "how far it has moved. Without --data, the samples in the file are used; they are already "
+    "mapped, so the map stays as it is. mdm, ts-lda, pga and ksvm-stein keep none or only some of "
+    "their samples and need --data.",
+    "Accuracies before and after are measured on a fifth of the old and new samples, with two "
+    "methods trained for this purpose on the rest, one without and one with the new samples. The "
+    "method in the file is then trained with all samples.",
     NULL};
 
 static const command_example examples[] = {
     {"spdml update method.spdml more.npz --data old.npz -o new.spdml", "Map and classifier."},
-    {"spdml update method.spdml more.npz -o new.spdml", "The classifier, behind the same map."},
+    {"spdml update method.spdml more.npz -o method.spdml",
+     "The classifier, behind the same map; the file is replaced."},
     {NULL, NULL}};
 
 COMMAND(update, "train a trained method with further samples", "METHOD MORE",

@@ -66,26 +66,25 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
-static const option options[] = {
-    OPTION_JSON,
-    {"verbose", 'v', OPTION_FLAG,
-     .help = "Also the threads and the MPI that it would use, the flags that harden it, and every "
-             "library with its version"},
-    OPTION_HELP,
-    OPTION_END};
+static const option options[] = {OPTION_JSON,
+                                 {"verbose", 'v', OPTION_FLAG,
+                                  .help = "Also the number of threads, the MPI library, the "
+                                          "hardening flags, and every library with its version"},
+                                 OPTION_HELP,
+                                 OPTION_END};
 
 static const char *const paragraphs[] = {
     "The version of the library, the instruction set its kernels use on this machine, the compiler "
     "the command was built with, and the engines that fits can run on, each with its device or the "
     "reason why there is none.",
-    "With --verbose also the libraries that it runs with: versions as they say themselves, not as "
-    "they were when it was built (KissFFT and libjpeg do not say). Formats that were left out of "
-    "the build have none. For OpenBLAS also the processor whose kernels it uses.",
+    "With --verbose also the libraries it uses, with their versions at run time (of KissFFT and "
+    "libjpeg, which do not tell, at build time). Formats that were left out of the build have no "
+    "library. For OpenBLAS also the processor whose kernels it uses.",
     NULL};
 
 static const command_example examples[] = {
     {"spdml version", "Version, instruction set, compiler."},
-    {"spdml version -v", "For a report of a fault: everything that may matter."},
+    {"spdml version -v", "For a bug report: everything that may matter."},
     {"SPDML_ISA=baseline spdml version", "The environment variable SPDML_ISA forces the kernels."},
     {NULL, NULL}};
 

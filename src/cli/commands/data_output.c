@@ -20,8 +20,8 @@ const option options_data_to[] = {
     {"to", 0, OPTION_CHOICE, "FORMAT", "npz", .choice = "npz|mat|npy|csv",
      .help = "Format of standard output: npz, mat, npy or csv"},
     {"where", 0, OPTION_TEXT, "COLUMN=V,...", .repeatable = 1,
-     .help = "Take only the samples for which this column has one of the values; several hold "
-             "together. y is the labels"},
+     .help = "Take only the samples whose COLUMN has one of the values; if repeated, all clauses "
+             "must hold. y means the labels"},
     OPTION_END};
 
 /* ---- the folder of our own ------------------------------------------------------------------- */

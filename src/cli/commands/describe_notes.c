@@ -59,7 +59,7 @@ static void remark_others(session *s, const spd_describe_info *notes)
         words_add(&names, notes->other[i]);
     if (notes->others > NAMED)
         words_take(&names, words_text("and %zu more", notes->others - NAMED));
-    session_remark(s, "passed over %zu file%s (%s), which this descriptor does not take: %s",
+    session_remark(s, "ignored %zu file%s (%s), which this descriptor cannot read: %s",
                    notes->others, notes->others == 1 ? "" : "s", count_endings(notes),
                    words_join(&names, 0, names.count, ", "));
 }
@@ -81,10 +81,11 @@ void describe_notes_remark(session *s, const spd_describe_info *notes)
     remark_others(s, notes);
     remark_few(s, notes);
     if (notes->times)
-        session_remark(s,
-                       "left out the column '%s' of %zu table%s: it rises by equal steps, as times "
-                       "do; --channels takes the columns that it names",
-                       notes->time_column, notes->times, notes->times == 1 ? "" : "s");
+        session_remark(
+            s,
+            "left out the column '%s' of %zu table%s: it rises from row to row, as times "
+            "do; --channels takes the columns that it names",
+            notes->time_column, notes->times, notes->times == 1 ? "" : "s");
     if (notes->events_cut)
         session_remark(s, "left out %zu event%s: the epoch does not lie within the recording",
                        notes->events_cut, notes->events_cut == 1 ? "" : "s");

@@ -193,7 +193,7 @@ void meta_check_trained(const spd_data *data, const spd_data *trained)
 {
     const char *differs = meta_compare(data->meta, trained->meta);
     if (differs)
-        cli_fail("%s: was described otherwise than what %s was trained with (%s); describe it with "
-                 "the same options",
+        cli_fail("%s: was described differently from the data that %s was trained with (%s); "
+                 "describe it with the same options",
                  data->source, trained->source, differs);
 }

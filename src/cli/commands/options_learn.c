@@ -14,9 +14,9 @@ const option options_objective[] = {
 
 const option options_paper[] = {
     {"paper", 0, OPTION_FLAG, INTO(spd_fit_options, paper), .common = 1,
-     .help = "The paper's setting: the objective difference, nu-w the smallest class, nu-b <= nu-w "
-             "by cross-validation, the start identity, plain coordinates and conjugate gradients "
-             "(polak-ribiere), unless another option says otherwise"},
+     .help = "The paper's setting: the objective difference, nu-w the size of the smallest class, "
+             "nu-b <= nu-w by cross-validation, a start at the identity, plain coordinates and "
+             "conjugate gradients (polak-ribiere), unless other options are given"},
     OPTION_END};
 
 const option options_cost[] = {
@@ -24,8 +24,8 @@ const option options_cost[] = {
      .help = "Weight of the pairs between classes"},
     {"log-cost", 0, OPTION_CHOICE, "NAME", "approximate", INTO(spd_fit_options, log_cost),
      .names = SPD_ENUM_LOG_COST,
-     .help = "Of the log-euclidean metric. approximate: distances between W' log(X) W, which stand "
-             "in for those between mapped matrices; exact: distances between log(W'XW), the "
+     .help = "For the log-euclidean metric. approximate: distances between W' log(X) W, which "
+             "approximate those between mapped matrices; exact: distances between log(W'XW), the "
              "log-euclidean ones of the mapped matrices"},
     OPTION_END};
 
@@ -52,20 +52,20 @@ const option options_graph[] = {
      .help = "Metric of the graph and of the cost"},
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, 1000000000, INTO(spd_fit_options, nu_w),
      .help = "Neighbours within the class of a sample; default the size of the smallest class, 5 "
-             "with --objective ratio. For log-margin and softmax the candidates: default all, of "
-             "more than 500 matrices 30. A smaller class contributes all it has"},
+             "with --objective ratio. For log-margin and softmax the number of candidates: default "
+             "all, or 30 for more than 500 matrices. A smaller class contributes all its matrices"},
     {"nu-b", 0, OPTION_TEXT, "N|auto", .words = "auto",
-     .help =
-         "Neighbours in other classes; default the smaller of 3 and --nu-w, 5 with --objective "
-         "ratio. For log-margin and softmax the candidates: default all, of more than 500 matrices "
-         "60. auto, the default in the paper's setting, chooses among 1, 2, 3, 5 and 10 by "
-         "cross-validation, there up to --nu-w; it needs --objective difference or ratio"},
+     .help = "Neighbours in other classes; default the smaller of 3 and --nu-w, 5 with --objective "
+             "ratio. For log-margin and softmax the number of candidates: default all, or 60 for "
+             "more than 500 matrices. auto, the default in the paper's setting, chooses among 1, "
+             "2, 3, 5 and 10 by cross-validation, there up to --nu-w; it needs --objective "
+             "difference or ratio"},
     {"graph", 0, OPTION_CHOICE, "KIND", "or", INTO(spd_fit_options, graph), .names = SPD_ENUM_GRAPH,
      .help = "or: a pair counts if either is a neighbour of the other; directed: a one-sided pair "
              "counts half"},
     {"affinity", 0, OPTION_FILE, "FILE",
-     .help = "A graph of your own instead: arrays i, j and value, each pair once; value > 0 pulls "
-             "a pair together, < 0 pushes it apart (.npz or .mat)"},
+     .help = "Use a graph of your own: arrays i, j and value, each pair once; value > 0 pulls a "
+             "pair together, < 0 pushes it apart (.npz or .mat)"},
     {"unlabelled", 0, OPTION_TEXT, "VALUE",
      .help =
          "The label that means unknown; matrices with it take part through the unsupervised graph"},

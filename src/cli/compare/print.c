@@ -208,15 +208,6 @@ static grid make_pairs(const comparison *c)
 
 /* ---- formats --------------------------------------------------------------------------------- */
 
-/* Letters on the screen: a sign of several bytes is one. */
-static size_t width_of(const char *text)
-{
-    size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
-
 /* A name without what would end a cell or command the program that reads it. */
 static void print_name(FILE *f, style s, const char *text)
 {
@@ -226,27 +217,19 @@ static void print_name(FILE *f, style s, const char *text)
         text_file_csv(f, plain);
         return;
     }
-    for (const char *at = plain; *at; at++) {
-        if (s == STYLE_LATEX && strchr("\\~^", *at))
-            fprintf(f, "\\char`\\%c{}", *at);
-        else if (s == STYLE_LATEX && strchr("_%&#$", *at))
-            fprintf(f, "\\%c", *at);
-        else if (s == STYLE_LATEX && strchr("{}", *at))
-            fprintf(f, "\\%c", *at);
-        else if (s == STYLE_MARKDOWN && strchr("|\\`*_<", *at))
-            fprintf(f, "\\%c", *at);
-        else
-            fputc(*at, f);
-    }
+    if (s == STYLE_LATEX)
+        text_file_latex(f, plain);
+    for (const char *at = plain; *at && s != STYLE_LATEX; at++)
+        fprintf(f, s == STYLE_MARKDOWN && strchr("|\\`*_<", *at) ? "\\%c" : "%c", *at);
 }
 
 static size_t column_width(const grid *g, size_t column)
 {
-    size_t width = width_of(g->heading.word[column]);
+    size_t width = words_width(g->heading.word[column]);
     for (size_t i = column; i < g->cells.count; i += g->columns) {
         char plain[300];
         plain_text(g->cells.word[i], "", plain, sizeof plain);
-        width = width_of(plain) > width ? width_of(plain) : width;
+        width = words_width(plain) > width ? words_width(plain) : width;
     }
     return width;
 }
@@ -255,7 +238,7 @@ static void print_padded(FILE *f, const grid *g, size_t column, const char *text
 {
     char plain[300];
     plain_text(text, "", plain, sizeof plain);
-    int gap = (int)(column_width(g, column) - width_of(plain));
+    int gap = (int)(column_width(g, column) - words_width(plain));
     int last = column + 1 == g->columns;
     if (column < g->texts)
         fprintf(f, "%s%*s", plain, last ? 0 : gap, "");

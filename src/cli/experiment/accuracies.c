@@ -8,6 +8,7 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/screen.h"
 #include "cli/frame/sheet.h"
+#include "cli/frame/text_file.h"
 
 static char *cell_key(const char *row, const char *column, table_kind kind)
 {
@@ -88,4 +89,57 @@ void table_print(const table *t, const char *caption, const char *heading, int s
         }
         putchar('\n');
     }
+}
+
+/* Our number as it is shown, in tenths of a percent; NaN if there is none. */
+static double tenths(const table *t, size_t row, size_t column)
+{
+    return round(1000.0 * table_at(t, row, column, TABLE_OURS));
+}
+
+/* Is none of our numbers in the row, or in the column, larger? */
+static int is_best(const table *t, size_t row, size_t column, int in_row)
+{
+    const size_t others = in_row ? t->column.count : t->row.count;
+    for (size_t i = 0; i < others; i++)
+        if (tenths(t, in_row ? row : i, in_row ? i : column) > tenths(t, row, column))
+            return 0;
+    return 1;
+}
+
+static void latex_cell(FILE *f, const table *t, size_t row, size_t column, int paper, int bold)
+{
+    double number = table_at(t, row, column, paper ? TABLE_PAPER : TABLE_OURS);
+    double deviation = table_at(t, row, column, paper ? TABLE_PAPER_DEVIATION : TABLE_DEVIATION);
+    if (!isfinite(number))
+        fputs(" & --", f);
+    else
+        fprintf(f, bold ? " & \\textbf{%.1f}" : " & %.1f", 100.0 * number);
+    if (isfinite(number) && isfinite(deviation))
+        fprintf(f, " $\\pm$ %.1f", 100.0 * deviation);
+}
+
+void table_latex(FILE *f, const table *t, const char *heading, int columns_are_methods)
+{
+    fputs("\\begin{tabular}{l", f);
+    for (size_t c = 0; c < t->column.count; c++)
+        fputs(table_compared(t, c) ? "rr" : "r", f);
+    fputs("}\n\\toprule\n", f);
+    text_file_latex(f, heading);
+    for (size_t c = 0; c < t->column.count; c++) {
+        fputs(" & ", f);
+        text_file_latex(f, t->column.word[c]);
+        fputs(table_compared(t, c) ? " & paper" : "", f);
+    }
+    fputs(" \\\\\n\\midrule\n", f);
+    for (size_t r = 0; r < t->row.count; r++) {
+        text_file_latex(f, t->row.word[r]);
+        for (size_t c = 0; c < t->column.count; c++) {
+            latex_cell(f, t, r, c, 0, is_best(t, r, c, columns_are_methods));
+            if (table_compared(t, c))
+                latex_cell(f, t, r, c, 1, 0);
+        }
+        fputs(" \\\\\n", f);
+    }
+    fputs("\\bottomrule\n\\end{tabular}\n", f);
 }

@@ -3,6 +3,7 @@
 #define SPD_CLI_EXPERIMENT_ACCURACIES_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "cli/frame/words.h"
 
@@ -36,5 +37,9 @@ void table_text(const table *t, size_t row, size_t column, int paper, int second
 
 /* On stdout, under a caption; the heading is that of the rows. Nothing when there are none. */
 void table_print(const table *t, const char *caption, const char *heading, int seconds);
+
+/* The same in the layout of papers, for booktabs: the best of our numbers in bold, of each row if
+ * the columns are methods, else of each column. */
+void table_latex(FILE *f, const table *t, const char *heading, int columns_are_methods);
 
 #endif

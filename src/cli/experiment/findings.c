@@ -432,6 +432,8 @@ void experiment_report(experiment *x)
         write_files(x);
     if (arguments_flag(x->s->args, "json"))
         print_json(x);
+    else if (session_choice(x->s, "format") == 1)
+        table_latex(stdout, &x->table, rows_of(x), x->axis[0] != '\0');
     else
         print_all(x);
 }

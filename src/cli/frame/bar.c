@@ -18,6 +18,7 @@
 #define WEIGHT_OF_OLD      0.3  /* of the end that was foreseen, in the next */
 #define BAR_CELLS          20
 #define CELLS_IN_WHOLE     10
+#define ROOM_FOR_CELLS     100   /* columns, for a part of the whole */
 #define FEW                10000 /* units are counted one by one */
 #define USUAL_WIDTH        80
 #define LINE               400
@@ -72,6 +73,14 @@ double bar_pace_left(bar_pace *pace, double share)
     }
     pace->share = share > pace->share ? share : pace->share;
     return pace->ends > now ? pace->ends - now : -1.0;
+}
+
+/* Columns of a line on the terminal. */
+static int width(void)
+{
+    struct winsize size = {0};
+    int known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return (known ? size.ws_col : USUAL_WIDTH) - 1;
 }
 
 /* ---- the line -------------------------------------------------------------------------------- */
@@ -140,32 +149,28 @@ static void format_alone(bar *b, char *line, size_t size, const spd_progress *pr
  * whole, or else that of the part. */
 static void format_part(bar *b, char *line, size_t size, const spd_progress *progress)
 {
-    char cells[CELLS_IN_WHOLE + 3] = "", left[100] = "", done[120] = "";
+    char cells[CELLS_IN_WHOLE + 4] = "", left[60] = "", time[40], done[120] = "";
     const char *task = progress ? progress->task : "";
     double now = bar_clock();
     double part = progress ? bar_pace_left(&b->pace, share_of(progress)) : -1.0;
-    if (progress) {
+    if (progress && width() >= ROOM_FOR_CELLS)
         cells_of(cells, progress, CELLS_IN_WHOLE);
+    else if (progress && progress->total >= FEW)
+        snprintf(cells, sizeof cells, "%.0f %%", 100 * share_of(progress));
+    if (progress)
         amount(done, sizeof done, progress, now - b->pace.began);
+    if (b->ends > now) {
+        bar_left(time, sizeof time, b->ends - now);
+        snprintf(left, sizeof left, "  %s in all", time);
+    } else if (part >= 0 && progress->total > 0 && strcmp(task, LIMITED) != 0) {
+        bar_left(time, sizeof time, part);
+        snprintf(left, sizeof left, ", %s", time);
     }
-    if (b->ends > now)
-        bar_left(left, sizeof left, b->ends - now);
-    else if (part >= 0 && cells[0]) {
-        bar_left(left, sizeof left, part);
-        snprintf(left + strlen(left), sizeof left - strlen(left), " of %s", task);
-    }
-    snprintf(line, size, "%s  %s %s%s%s%s%s%s%s", b->whole, task, cells, cells[0] ? " " : "", done,
-             left[0] ? "  " : "", left, b->last[0] ? "  " : "", b->last);
+    snprintf(line, size, "%s  %s %s%s%s%s%s%s", b->whole, task, cells, cells[0] ? " " : "", done,
+             left, b->last[0] ? "  " : "", b->last);
 }
 
 /* ---- the screen ------------------------------------------------------------------------------ */
-
-static int width(void)
-{
-    struct winsize size = {0};
-    int known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return (known ? size.ws_col : USUAL_WIDTH) - 1;
-}
 
 /* Notes a new task; is it time to draw? */
 static int is_due(bar *b, const char *task)

@@ -27,13 +27,13 @@ static const char *const about[] = {
 static const struct {
     const char *name, *does;
 } environment[] = {
-    {"SPDML_ISA", "Instruction set of the kernels: baseline, avx2 or avx512. One that the machine "
-                  "lacks, and any other word, is refused. By default the best that it has."},
+    {"SPDML_ISA", "Instruction set of the kernels: baseline, avx2 or avx512. Anything else, or one "
+                  "that the machine lacks, is refused. Default: the best one available."},
     {"SPDML_RECIPES", "A folder whose recipes (NAME.recipe) take precedence over those of the "
                       "program; for experiment."},
-    {"TMPDIR", "Where experiment keeps its files if there is no --output; by default /tmp."},
-    {"OPENBLAS_NUM_THREADS", "Read by OpenBLAS: how many threads it starts. Results do not depend "
-                             "on it; if memory is limited, the command sets it to 1."},
+    {"TMPDIR", "Folder for the files of experiment without --output; default /tmp."},
+    {"OPENBLAS_NUM_THREADS", "Read by OpenBLAS: the number of threads it starts. Results do not "
+                             "depend on it; if memory is limited, the command sets it to 1."},
     {"OPENBLAS_CORETYPE", "Read by OpenBLAS: the processor whose kernels it uses, such as Haswell. "
                           "Results may then differ in their last digits."},
     {"SPDML_LIBRARY", "Read by the Python package: the libspdml.so to load in place of its own; "
@@ -106,9 +106,10 @@ static void help_option(FILE *out, const option *o, const char *text)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(head, sizeof head, "  %s--%s%s%s", letter, o->name, o->argument ? " " : "",
              o->argument ? o->argument : "");
-    fprintf(out, "%-*s", OPTION_COLUMN, head);
     if (strlen(head) + 2 > OPTION_COLUMN)
-        fprintf(out, "\n%*s", OPTION_COLUMN, "");
+        fprintf(out, "%s\n%*s", head, OPTION_COLUMN, "");
+    else
+        fprintf(out, "%-*s", OPTION_COLUMN, head);
     wrap(out, OPTION_COLUMN, OPTION_COLUMN, text);
 }
 

@@ -165,10 +165,16 @@ int option_has_ending(const char *path, const char *ending)
 static int check_ending(const option *o, const char *text)
 {
     const words endings = option_choices(o);
+    if (o->to_stdout && strcmp(text, "-") == 0)
+        return CLI_GOOD;
     for (size_t i = 0; i < endings.count; i++)
         if (option_has_ending(text, endings.word[i]))
             return CLI_GOOD;
-    return cli_refuse("--%s %s: the name must end in %s", o->name, text, option_list(&endings));
+    const char *png = words_has(&endings, ".svg") && option_has_ending(text, ".png")
+                          ? "; 'rsvg-convert -o FILE.png FILE.svg' makes .png"
+                          : "";
+    return cli_refuse("--%s %s: the name must end in %s%s%s", o->name, text, option_list(&endings),
+                      o->to_stdout ? ", or be -" : "", png);
 }
 
 int option_check(const option *o, const char *text, const char **value)

@@ -39,6 +39,7 @@ typedef struct option {
     int repeatable;     /* may be given several times, each counts; else the last one counts */
     int required;
     int common;       /* among the few that most people use: shown by -h too */
+    int to_stdout;    /* a file to write that may also be "-", standard output */
     int writes;       /* a file or folder that is written; other files are read */
     const char *into; /* by INTO: the library's options that its value goes into, and where */
     size_t at, width;
@@ -184,9 +185,9 @@ extern const char option_methods[]; /* methods that are often used, not all: "nn
      .common = 1, .help = "Metric of the SPD matrices"}
 #define OPTION_ENGINE \
     {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .names = SPD_ENUM_ENGINE, \
-     .help = "Where it runs: cpu; cuda, an NVIDIA GPU (matrices up to 512 x 512, the metrics " \
-             "that have kernels; the rest runs on the processor); auto, the GPU if there is one " \
-             "and the problem is large enough"}
+     .help = "Hardware: cpu; cuda: an NVIDIA GPU (matrices up to 512 x 512 and metrics with GPU " \
+             "kernels; everything else runs on the CPU); auto: the GPU if there is one and the " \
+             "problem is large enough"}
 #define OPTION_VECTORS \
     {"vectors", 0, OPTION_TEXT, "NAME", \
      .help = "Per-sample array that src and gsrc read: images (p x h x w) or features (p x d); " \

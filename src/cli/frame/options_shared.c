@@ -18,8 +18,8 @@ const option options_common[] = {
 
 const option options_ranks[] = {
     {"mpi", 0, OPTION_FLAG,
-     .help = "Share the work with the processes that mpirun or srun has started: mpirun -n 4 spdml "
-             "... --mpi; the result does not depend on their number"},
+     .help = "Divide the work among the processes started by mpirun or srun: mpirun -n 4 spdml ... "
+             "--mpi; the result does not depend on their number"},
     OPTION_END};
 
 /* clang-format off */
@@ -36,7 +36,7 @@ const option options_ranks[] = {
     {"ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY, INTO(spd_load_options, ridge), \
      .help = "Add E to the diagonal of every X"}, \
     {"anywhere", INTO(spd_load_options, anywhere), \
-     .help = "Let a .list name files outside its own folder, by absolute paths or with .."}
+     .help = "Allow a .list to name files outside its own folder, by absolute paths or with .."}
 /* clang-format on */
 
 const option options_data[] = {
@@ -50,16 +50,16 @@ const option options_sets[] = {NAMES, REPAIRS, OPTION_END};
 
 const option options_memory[] = {
     {"memory", 0, OPTION_TEXT, "SIZE",
-     .help = "About how much memory to use: 8G, 500M (1G is 1e9 bytes); default three quarters of "
-             "what there is. Matrices of .npy files, and of a .list of such files, that would take "
+     .help = "Approximate memory limit: 8G, 500M (1G is 1e9 bytes); default three quarters of the "
+             "available memory. Matrices in .npy files, or in a .list of them, that would take "
              "more than half of it stay in their files and are read piece by piece"},
     OPTION_END};
 
 const option options_store[] = {
     {"store", 0, OPTION_CHOICE, "TYPE", "auto", .choice = "auto|float64|float32",
-     .help = "How matrices are held in memory. float32: rounded, half the memory; arithmetic is in "
-             "double all the same. auto: float64, or float32 if the files hold that and float64 "
-             "would not fit"},
+     .help = "Precision of the matrices in memory. float32 rounds them and halves the memory; "
+             "arithmetic is in double precision nevertheless. auto: float64, or float32 if the "
+             "files contain float32 and float64 would not fit"},
     OPTION_END};
 
 const char option_methods[] =

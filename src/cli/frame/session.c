@@ -338,31 +338,29 @@ static void check_folder(const char *path)
         refuse_output(path, folder, strerror(errno));
 }
 
-static void refuse_same(const struct stat *output, const char *path, const char *input)
+void session_refuse_input(const char *path, const char *input)
 {
-    struct stat info;
-    if (input && stat(input, &info) == 0 && info.st_ino == output->st_ino &&
-        info.st_dev == output->st_dev)
-        cli_fail("%s: is what is read, and would be replaced; name another file", path);
+    struct stat output, info;
+    if (path && input && stat(path, &output) == 0 && S_ISREG(output.st_mode) &&
+        stat(input, &info) == 0 && info.st_ino == output.st_ino && info.st_dev == output.st_dev)
+        cli_fail("%s: is an input and would be replaced; name another file", path);
 }
 
-/* Ends the command if what option `name` writes is one of the inputs; only convert keeps what is in
- * it, and a fit may go on writing the checkpoint that it resumes. */
+/* Ends the command if what option `name` writes is one of the inputs. Three may be replaced: what
+ * convert reads, the method that update reads, and the checkpoint that a fit resumes. */
 static void check_inputs(const session *s, const char *name)
 {
     const arguments *args = s->args;
-    const char *path = arguments_text(args, name);
+    const char *path = arguments_text(args, name), *verb = args->command->name;
     const option *o;
-    struct stat output;
-    if (!path || stat(path, &output) != 0 || !S_ISREG(output.st_mode) ||
-        strcmp(args->command->name, "convert") == 0)
+    if (!path || strcmp(verb, "convert") == 0)
         return;
-    for (size_t i = 0; i < args->operand_count; i++)
-        refuse_same(&output, path, args->operands[i]);
+    for (size_t i = strcmp(verb, "update") == 0; i < args->operand_count; i++)
+        session_refuse_input(path, args->operands[i]);
     for (size_t i = 0; (o = command_option(args->command, i)); i++)
         if (o->type == OPTION_FILE && !o->writes &&
             (strcmp(name, "checkpoint") != 0 || strcmp(o->name, "resume") != 0))
-            refuse_same(&output, path, arguments_text(args, o->name));
+            session_refuse_input(path, arguments_text(args, o->name));
 }
 
 void session_check_inputs(session *s)

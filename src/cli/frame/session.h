@@ -103,7 +103,10 @@ void session_same_size(const spd_data *a, const spd_data *b);
 /* Can the file of --output, if any, be made? Asked before long work. */
 void session_check_output(session *s);
 
-/* Ends the command if a file that it would write is one of its inputs. */
+/* Ends the command if a file to write, or NULL, is that input. */
+void session_refuse_input(const char *path, const char *input);
+
+/* The same for all files that the command would write and all its inputs. */
 void session_check_inputs(session *s);
 
 /* The same for any path, or NULL. */

@@ -183,6 +183,16 @@ void text_file_csv(FILE *f, const char *text)
     fputc('"', f);
 }
 
+void text_file_latex(FILE *f, const char *text)
+{
+    for (; *text; text++)
+        fprintf(f,
+                strchr("\\~^", *text)      ? "\\char`\\%c{}"
+                : strchr("_%&#${}", *text) ? "\\%c"
+                                           : "%c",
+                *text);
+}
+
 static int is_plain(const char *word)
 {
     for (const char *c = word; *c; c++)

@@ -29,6 +29,9 @@ void text_file_json(FILE *f, const void *what);
 /* A field of a csv file, quoted where a reader would stumble. */
 void text_file_csv(FILE *f, const char *text);
 
+/* A text in a LaTeX document. */
+void text_file_latex(FILE *f, const char *text);
+
 /* A word as a shell reads it back, in single quotes where it is not plain. */
 char *shell_word(const char *word);
 

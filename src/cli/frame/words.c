@@ -21,6 +21,11 @@ char *words_text(const char *format, ...)
     return text;
 }
 
+char *words_count(size_t count, const char *one, const char *many)
+{
+    return words_text("%zu %s", count, count == 1 ? one : many);
+}
+
 void words_take(words *w, char *text)
 {
     if (w->count == w->room) {
@@ -58,6 +63,14 @@ char *words_join(const words *w, size_t first, size_t last, const char *separato
         text = longer;
     }
     return text;
+}
+
+size_t words_width(const char *text)
+{
+    size_t width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
 }
 
 int words_has(const words *w, const char *word)

@@ -17,6 +17,9 @@ char *words_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define WORDS_COLUMNS 79
 char *words_wrap(const char *text, size_t at, size_t indent);
 
+/* "1 class", "4 classes" */
+char *words_count(size_t count, const char *one, const char *many);
+
 /* Adds a text as it is; a copy of one; the pieces of one between separators. */
 void words_take(words *w, char *text);
 void words_add(words *w, const char *text);
@@ -24,6 +27,9 @@ void words_split(words *w, const char *text, const char *separators);
 
 /* The words from first to before last with a separator between. */
 char *words_join(const words *w, size_t first, size_t last, const char *separator);
+
+/* Characters of a text on the screen: UTF-8 code points. */
+size_t words_width(const char *text);
 
 int words_has(const words *w, const char *word);
 

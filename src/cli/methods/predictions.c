@@ -7,21 +7,25 @@
 #include <string.h>
 
 #include "cli/methods/groups.h"
+#include "cli/frame/screen.h"
 #include "cli/frame/signals.h"
 #include "cli/frame/text_file.h"
 #include "cli/frame/words.h"
 
 #define CLASSES_SHOWN 20
+#define SAMPLES_SHOWN 20
+#define NAME_SHOWN    40
 #define CLASSES_NAMED 3 /* in a remark */
 
 const option options_predictions[] = {
     {"scores", .common = 1,
-     .help = "Also give a score for each class: distance, residual, votes or margin, by "
-             "method; as columns of .csv, as the array scores, in the JSON"},
-    {OPTION_OUTPUT(
-        ".npz|.mat|.csv",
-        "Write predicted, in the type of the training labels, and y and name if they are known, to "
-        "FILE; .csv has a header and a line per sample: index, name, predicted, y")},
+     .help = "Also give a score for each class: distance, residual, votes or margin, by method; as "
+             "columns of .csv, as the array scores, or in the JSON"},
+    {OPTION_OUTPUT(".npz|.mat|.csv",
+                   "Write predicted (in the type of the training labels), and y and name if known, "
+                   "to FILE; .csv has a header and a line per sample: index, name, predicted, y; - "
+                   "is standard output, as .csv"),
+     .to_stdout = 1},
     OPTION_END};
 
 /* ---- made ------------------------------------------------------------------------------------ */
@@ -97,6 +101,23 @@ typedef struct decision {
     spd_status remark;
 } decision;
 
+/* p->best <- the scores of those of d->queries, which begin with number `first`, that are shown. */
+static spd_status take_best(session *s, const decision *d, size_t first)
+{
+    spd_samples few = d->queries;
+    const size_t classes = d->p->train->classes;
+    const size_t left = first < SAMPLES_SHOWN ? SAMPLES_SHOWN - first : 0;
+    few.p = few.p < left ? few.p : left;
+    if (few.p == 0)
+        return SPD_OK;
+    double *score = cli_alloc_table(few.p, classes, sizeof *score, "scores");
+    int *label = cli_alloc(few.p, sizeof *label, "predictions");
+    spd_status status = spd_classifier_scores(s->ctx, d->c, &few, label, score);
+    for (size_t i = 0; i < few.p; i++)
+        d->p->best[first + i] = score[i * classes + (size_t)d->p->predicted[first + i]];
+    return status;
+}
+
 /* The classes, and scores, of d->queries, which begin with number `first`. */
 static spd_status decide(session *s, decision *d, size_t first)
 {
@@ -105,7 +126,7 @@ static spd_status decide(session *s, decision *d, size_t first)
     spd_status status = score ? spd_classifier_scores(s->ctx, d->c, &d->queries, predicted, score)
                               : spd_classifier_predict(s->ctx, d->c, &d->queries, predicted);
     d->remark = status > 0 ? status : d->remark;
-    return status;
+    return status < 0 || !d->p->best ? status : take_best(s, d, first);
 }
 
 static spd_status decide_block(session *s, void *user, size_t first, size_t count, const double *X)
@@ -128,6 +149,8 @@ void predictions_make(session *s, const spd_classifier *c, const spd_samples *qu
     p->predicted = cli_alloc(queries->p, sizeof *p->predicted, "predictions");
     if (arguments_flag(s->args, "scores"))
         p->score = cli_alloc_table(queries->p, classes, sizeof *p->score, "scores");
+    if (p->listed && !p->score)
+        p->best = cli_alloc(SAMPLES_SHOWN, sizeof *p->best, "scores");
     decision d = {c, p, unlabelled, SPD_OK};
     spd_status status = SPD_OK;
     if (p->large)
@@ -166,14 +189,11 @@ static void write_arrays(session *s, const predictions *p)
     session_write(s, count, list);
 }
 
-static void put_name(FILE *f, const spd_array *name, size_t i)
+static const char *name_text(const spd_array *name, size_t i)
 {
-    if (name->type == SPD_TYPE_TEXT)
-        text_file_csv(f, name->text[i]);
-    else if (name->type == SPD_TYPE_INT64)
-        fprintf(f, "%" PRId64, name->i64[i]);
-    else
-        fprintf(f, "%.17g", name->f64[i]);
+    return name->type == SPD_TYPE_TEXT    ? name->text[i]
+           : name->type == SPD_TYPE_INT64 ? words_text("%" PRId64, name->i64[i])
+                                          : words_text("%.17g", name->f64[i]);
 }
 
 /* The names of the sources; NULL where there are none, or several to a sample. */
@@ -205,7 +225,7 @@ static void print_table(FILE *f, const void *what)
     for (size_t i = 0; i < p->test->p; i++) {
         fprintf(f, "%zu,", i);
         if (name) {
-            put_name(f, name, i);
+            text_file_csv(f, name_text(name, i));
             fputc(',', f);
         }
         text_file_csv(f, p->train->class_name[p->predicted[i]]);
@@ -231,9 +251,19 @@ static void write_table(session *s, const predictions *p)
     session_talk(s, "wrote %s", path);
 }
 
+int predictions_to_stdout(const session *s)
+{
+    int standard = session_output(s) && strcmp(session_output(s), "-") == 0;
+    if (standard && arguments_flag(s->args, "json"))
+        cli_misuse("--json and -o - cannot be used together: both are standard output");
+    return standard;
+}
+
 void predictions_write(session *s, const predictions *p)
 {
-    if (session_output(s) && session_output_is(s, ".csv"))
+    if (predictions_to_stdout(s))
+        print_table(stdout, p);
+    else if (session_output(s) && session_output_is(s, ".csv"))
         write_table(s, p);
     else if (session_output(s))
         write_arrays(s, p);
@@ -245,7 +275,7 @@ void predictions_write(session *s, const predictions *p)
 static void show_counts(sheet *r, const predictions *p)
 {
     const spd_data *train = p->train;
-    size_t *count = cli_alloc(train->classes, sizeof *count, "class counts");
+    size_t *count = cli_alloc(train->classes, sizeof *count, "class counts"), shown = 0, more = 0;
     json_t *object = sheet_json_object();
     for (size_t i = 0; i < p->test->p; i++)
         count[p->predicted[i]]++;
@@ -253,12 +283,101 @@ static void show_counts(sheet *r, const predictions *p)
         json_t *name = sheet_json_text(train->class_name[k]); /* UTF-8, as a key must be */
         sheet_json_set(object, json_string_value(name), json_integer((json_int_t)count[k]));
         json_decref(name);
-        if (!p->truth && k < CLASSES_SHOWN)
-            sheet_line(r, k ? "" : "predicted", "%zu as %s", count[k], train->class_name[k]);
+        if (p->truth || !count[k])
+            continue;
+        if (shown < CLASSES_SHOWN)
+            sheet_line(r, shown++ ? "" : "predicted", "%zu as %s", count[k], train->class_name[k]);
+        else
+            more++;
     }
-    if (!p->truth && train->classes > CLASSES_SHOWN)
-        sheet_line(r, "", "(-o FILE writes all predictions)");
+    if (more)
+        sheet_line(r, "", "and %zu further classes (-o FILE writes all predictions)", more);
     sheet_json(r, "predicted", object);
+}
+
+/* The score of the class that a sample was given; NaN if there is none. */
+static double score_of(const predictions *p, size_t i)
+{
+    if (p->score)
+        return p->score[i * p->train->classes + (size_t)p->predicted[i]];
+    return p->best ? p->best[i] : (double)NAN;
+}
+
+enum { COLUMN_SAMPLE, COLUMN_NAME, COLUMN_PREDICTED, COLUMN_SCORE, COLUMN_LABEL, COLUMNS };
+
+/* The name of sample i, of a long one its end. */
+static const char *short_name(const predictions *p, size_t i)
+{
+    const char *text = name_text(names_of(p), i);
+    const size_t length = strlen(text);
+    if (length <= NAME_SHOWN)
+        return text;
+    text += length - NAME_SHOWN + 3;
+    while (((unsigned char)*text & 0xc0) == 0x80) /* within a character */
+        text++;
+    return words_text("...%s", text);
+}
+
+/* What a column of the list shows of sample i; NULL if there is no such column. */
+static const char *cell_text(const predictions *p, int column, size_t i)
+{
+    switch (column) {
+    case COLUMN_NAME:
+        return names_of(p) ? short_name(p, i) : NULL;
+    case COLUMN_PREDICTED:
+        return p->train->class_name[p->predicted[i]];
+    case COLUMN_SCORE:
+        return words_text("%.4g", score_of(p, i));
+    case COLUMN_LABEL:
+        return p->test->label ? p->test->class_name[p->test->label[i]] : NULL;
+    default:
+        return words_text("%zu", i);
+    }
+}
+
+void predictions_list(sheet *r, const predictions *p)
+{
+    static const char *const title[] = {"sample", "name", "predicted", "score", "label"};
+    if (r->object || !p->listed)
+        return;
+    const size_t count = p->test->p < SAMPLES_SHOWN ? p->test->p : SAMPLES_SHOWN;
+    char *line[SAMPLES_SHOWN + 1];
+    for (size_t i = 0; i <= count; i++)
+        line[i] = words_text("%s", "");
+    for (int c = 0; c < COLUMNS; c++) {
+        size_t width = 0;
+        if (count == 0 || !cell_text(p, c, 0))
+            continue;
+        for (size_t i = 0; i <= count && c > 0; i++)
+            width = words_width(line[i]) + 2 > width ? words_width(line[i]) + 2 : width;
+        for (size_t i = 0; i <= count; i++)
+            line[i] = words_text("%s%*s%s", line[i], (int)(width - words_width(line[i])), "",
+                                 i ? cell_text(p, c, i - 1) : title[c]);
+    }
+    for (size_t i = 0; i <= count; i++)
+        screen_print(i ? "%s\n" : "\n%s\n", line[i]);
+    printf("score: %s; the %s is the best\n", p->facts.score,
+           p->facts.score_falls ? "smallest" : "largest");
+    if (p->test->p > count)
+        printf("(the first %zu of %zu; -o FILE writes all, -o - prints them)\n", count, p->test->p);
+}
+
+/* All samples, for JSON. */
+static json_t *samples_json(const predictions *p)
+{
+    json_t *list = sheet_json_list();
+    for (size_t i = 0; i < p->test->p; i++) {
+        json_t *sample = sheet_json_object();
+        if (names_of(p))
+            sheet_json_set(sample, "name", sheet_json_text(name_text(names_of(p), i)));
+        sheet_json_set(sample, "predicted", sheet_json_text(p->train->class_name[p->predicted[i]]));
+        if (p->test->label)
+            sheet_json_set(sample, "y", sheet_json_text(p->test->class_name[p->test->label[i]]));
+        if (p->score)
+            sheet_json_set(sample, "score", sheet_json_real(score_of(p, i)));
+        sheet_json_append(list, sample);
+    }
+    return list;
 }
 
 static void show_score(sheet *r, const predictions *p)
@@ -282,8 +401,9 @@ static void show_all_scores(sheet *r, const predictions *p)
     size_t classes = p->train->classes;
     if (!p->score)
         return;
-    sheet_line(r, "scores", "%s; the %s is the best", p->facts.score,
-               p->facts.score_falls ? "smallest" : "largest");
+    if (!p->listed)
+        sheet_line(r, "scores", "%s; the %s is the best", p->facts.score,
+                   p->facts.score_falls ? "smallest" : "largest");
     json_t *labels = sheet_json_list();
     for (size_t i = 0; i < p->test->p; i++)
         sheet_json_append(labels, sheet_json_text(p->train->class_name[p->predicted[i]]));
@@ -301,4 +421,6 @@ void predictions_show(sheet *r, const predictions *p)
     show_score(r, p);
     show_counts(r, p);
     show_all_scores(r, p);
+    if (r->object)
+        sheet_json(r, "samples", samples_json(p));
 }

@@ -13,6 +13,8 @@ typedef struct predictions {
     spd_classifier_facts facts;
     int *predicted;         /* test->p class numbers of training */
     double *score;          /* test->p x classes; NULL without --scores */
+    int listed;             /* the first samples are shown one by one */
+    double *best;           /* then the score of the class of each that is shown, or NULL */
     int unscored;           /* scores are not wanted */
     int guessed;            /* labels may be names of folders that mean nothing */
     spd_data bare;          /* test without such labels */
@@ -31,11 +33,19 @@ void predictions_make(session *s, const spd_classifier *c, const spd_samples *qu
 /* The file of --output, if there is one:
  *
  *   .npz, .mat  predicted, y where it is known, name where the test set has it, scores and classes
- *   .csv        index,name,predicted,y,score ...: a header, then a line per test sample */
+ *   .csv, -     index,name,predicted,y,score ...: a header, then a line per test sample; - is
+ *               standard output, on which nothing else is shown then */
 void predictions_write(session *s, const predictions *p);
 
-/* Accuracy where it is known, else how many went to each class; scores in JSON. */
+/* Are they written to standard output? Asked before long work. */
+int predictions_to_stdout(const session *s);
+
+/* Accuracy if it is known, else how many went to each class; in JSON all samples and their scores.
+ */
 void predictions_show(sheet *r, const predictions *p);
+
+/* The first samples, a line each, if they are to be listed: name, class, score and label. */
+void predictions_list(sheet *r, const predictions *p);
 
 /* What a call that went well had to say. */
 void predictions_remark(session *s, spd_status status);

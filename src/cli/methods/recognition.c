@@ -32,11 +32,11 @@ const option options_values[] = {
     {"cost", 0, OPTION_REAL, "C", NULL, 1e-12, INFINITY,
      .help = "Cost of an error in ksvm and cov3dj"},
     {"objective", 0, OPTION_CHOICE, "NAME", .names = SPD_ENUM_OBJECTIVE,
-     .help = "Learned map: what it minimises, see 'spdml fit'"},
+     .help = "Learned map: the objective of the fit, see 'spdml fit'"},
     {"normalize-kernel", 0, OPTION_FLAG,
      .help = "rsr: scale the columns of the kernel to unit length, as the authors' program does"},
     {"no-occlusion", 0, OPTION_FLAG,
-     .help = "gsrc: do without the occlusion dictionary, for images that nothing covers"},
+     .help = "gsrc: omit the occlusion dictionary, for images without occlusions"},
     OPTION_END};
 
 /* ---- methods and values ---------------------------------------------------------------------- */

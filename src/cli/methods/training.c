@@ -18,8 +18,8 @@ const option options_method[] = {
     {"metric", 0, OPTION_CHOICE, "NAME", .names = SPD_ENUM_METRIC,
      .help = "Metric, if the method's name does not give it; default the method's usual one"},
     {"model", 0, OPTION_FILE, "FILE",
-     .help = "A map learned by 'spdml fit', instead of one that is learned here (.spdml); "
-             "parameters that are not given then have their defaults"},
+     .help = "A map learned by 'spdml fit' (.spdml), instead of learning one here; parameters that "
+             "are not given then have their defaults"},
     OPTION_VECTORS,
     OPTION_ENGINE,
     OPTION_END};
@@ -31,8 +31,8 @@ const option options_choosing[] = {
     {"cv", 0, OPTION_INT, "N", "5", 2, 1000000,
      .help = "Folds of the cross-validation; fewer if a class or the groups have fewer"},
     {"cv-groups", 0, OPTION_TEXT, "COLUMN", .common = 1,
-     .help = "Keep matrices with the same value of COLUMN in one fold: subjects, sessions, "
-             "whatever new samples will not share with training"},
+     .help = "Keep matrices with the same value of COLUMN in one fold: such as subjects or "
+             "sessions, if new samples will come from others"},
     {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
      .help = "Values of a parameter to choose from, instead of the default ones"},
     {"exhaustive", 0, OPTION_FLAG,
@@ -41,7 +41,7 @@ const option options_choosing[] = {
 
 const option options_start[] = {
     {"init", 0, OPTION_CHOICE, "KIND", "auto", INTO(spd_fit_options, init), .choice = OPTION_INITS,
-     .names = SPD_ENUM_INIT, .help = "Where it begins, see 'spdml fit'"},
+     .names = SPD_ENUM_INIT, .help = "Start of the fit, see 'spdml fit'"},
     OPTION_END};
 
 void training_fit_options(session *s, spd_fit_options *o)

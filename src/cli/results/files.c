@@ -105,10 +105,11 @@ static void check_ours(const char *folder)
 {
     struct stat info;
     if (!folder || holds(folder, "report.html", HTML_WRITTEN_BY) ||
-        holds(folder, "results.json", "\"protocol\""))
+        holds(folder, "results.json", "\"protocol\"") ||
+        holds(folder, "results.csv", "method,rounds,"))
         return;
     words names = figures_in(folder);
-    words_add(&names, "results.json");
+    words_split(&names, "results.json results.csv rounds.csv predictions.npz confusion.npz", " ");
     for (size_t i = 0; i < names.count; i++)
         if (lstat(words_text("%s/%s", folder, names.word[i]), &info) == 0 && S_ISREG(info.st_mode))
             cli_fail("%s: has a %s that is of no earlier run, and would be replaced; name another "
