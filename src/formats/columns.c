@@ -107,11 +107,7 @@ static spd_status finish(spd_context *ctx, spd_status made, spd_array *fresh, co
                          spd_array **column)
 {
     spd_status status = made < 0 ? made : array_rename(ctx, fresh, name);
-    if (status < 0)
-        spd_array_free(fresh);
-    else
-        *column = fresh;
-    return status;
+    return array_hand_over(status, fresh, column);
 }
 
 spd_status column_gather(spd_context *ctx, const char *name, size_t p, const cell *cells,

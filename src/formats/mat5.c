@@ -337,11 +337,7 @@ static spd_status read_numbers(spd_context *ctx, mat5_stream *stream, const mat_
     status = mat5_put_numbers(ctx, stream, &data, 0, count, &numbers);
     if (status == SPD_OK && var->is_complex)
         status = mat5_imaginary(ctx, stream, 0, count, inner, &numbers);
-    if (status < 0)
-        spd_array_free(numbers.array);
-    else
-        *array = numbers.array;
-    return status;
+    return array_hand_over(status, numbers.array, array);
 }
 
 /* The rows of a char matrix, of which only the data is left to read. */
@@ -408,11 +404,7 @@ static spd_status read_variable(spd_context *ctx, mat5_stream *stream, const mat
         status = mat5_skip(ctx, stream, inner);
     if (status == SPD_OK)
         status = mat5_check_end(ctx, stream);
-    if (status < 0)
-        spd_array_free(fresh);
-    else
-        *array = fresh;
-    return status;
+    return array_hand_over(status, fresh, array);
 }
 
 static int is_swapped(const io_source *source)

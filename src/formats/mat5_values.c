@@ -184,11 +184,7 @@ static spd_status take_values(spd_context *ctx, mat5_stream *stream, mat5_values
     status = mat_numbers_begin(ctx, var, var->type, &t.numbers);
     if (status == SPD_OK)
         status = values_walk(ctx, stream, list, field, take_matrix, &t);
-    if (status < 0)
-        spd_array_free(t.numbers.array);
-    else
-        *array = t.numbers.array;
-    return status;
+    return array_hand_over(status, t.numbers.array, array);
 }
 
 typedef struct single {
