@@ -56,6 +56,7 @@ typedef struct page {
 
     const char *folder; /* where files go */
     words *files;       /* names of those with figures, as they are written */
+    words *extras;      /* names of those with their numbers */
 } page;
 
 /* Prepares. Only Ctrl-C and failures of the machine end the command: a figure that cannot be made
