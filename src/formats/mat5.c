@@ -167,7 +167,6 @@ enum {
 /* Packed numbers are unpacked this many bytes at a time, a multiple of every width. */
 #define PIECE ((size_t)1 << 16)
 
-/* The first `room` bytes of an element of which no more are wanted. */
 spd_status mat5_take(spd_context *ctx, mat5_stream *stream, const mat5_element *element,
                      unsigned char *out, size_t room)
 {
@@ -217,8 +216,6 @@ static spd_status take_dims(spd_context *ctx, mat5_stream *stream, const mat5_el
     return SPD_OK;
 }
 
-/* Reads the start of a variable: var, its name (room for MAT5_NAME, cut there), and *inner, how
- * many bytes of it are left. *left: of the enclosing element. */
 spd_status mat5_header(spd_context *ctx, mat5_stream *stream, size_t *left, mat_variable *var,
                        char *name, size_t *inner)
 {
@@ -286,7 +283,6 @@ static spd_status fill_numbers(spd_context *ctx, mat5_stream *stream, const mat5
     return status;
 }
 
-/* The data of count numbers; that they are there is seen before memory is asked for. */
 spd_status mat5_open_numbers(spd_context *ctx, mat5_stream *stream, size_t count, size_t *inner,
                              mat5_element *data, mat_type *stored)
 {
@@ -297,7 +293,6 @@ spd_status mat5_open_numbers(spd_context *ctx, mat5_stream *stream, size_t count
     return status;
 }
 
-/* Puts them into numbers from number `first` on, and passes over what is behind them. */
 spd_status mat5_put_numbers(spd_context *ctx, mat5_stream *stream, const mat5_element *data,
                             size_t first, size_t count, mat_numbers *numbers)
 {
@@ -340,7 +335,6 @@ static spd_status read_numbers(spd_context *ctx, mat5_stream *stream, const mat_
     return array_hand_over(status, numbers.array, array);
 }
 
-/* The rows of a char matrix, of which only the data is left to read. */
 spd_status mat5_chars(spd_context *ctx, mat5_stream *stream, const mat_variable *var, size_t *inner,
                       size_t file_size, mat_texts *texts)
 {
@@ -359,7 +353,6 @@ spd_status mat5_chars(spd_context *ctx, mat5_stream *stream, const mat_variable 
     return status;
 }
 
-/* Numbers or characters of a variable whose header was read. */
 spd_status mat5_plain(spd_context *ctx, mat5_stream *stream, const mat_variable *var,
                       size_t file_size, size_t *inner, spd_array **array)
 {

@@ -41,7 +41,6 @@ static spd_status take_fields(spd_context *ctx, mat5_stream *stream, mat5_values
     return status;
 }
 
-/* Begins the list of a variable whose header was read. Its names are freed by the caller. */
 spd_status mat5_values_begin(spd_context *ctx, mat5_stream *stream, size_t file_size,
                              const mat_variable *var, size_t inner, mat5_values *list)
 {
@@ -117,7 +116,6 @@ spd_status mat5_values_survey(spd_context *ctx, mat5_stream *stream, mat5_values
     return status;
 }
 
-/* The variable that field f of a list makes: of a single struct, the field itself. */
 mat_variable mat5_value_variable(const mat_variable *var, const mat5_values *list, size_t f,
                                  const mat_pile *piles)
 {
