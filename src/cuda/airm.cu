@@ -331,29 +331,15 @@ static void factor_launch(const shape &s, const double *S, double *L, double *Li
 void airm_samples(const shape &s, const double *S, double *L, double *Li, outcome *o)
 {
     switch (s.M) {
-    case 8:
-        factor_launch<8>(s, S, L, Li, o);
-        break;
-    case 16:
-        factor_launch<16>(s, S, L, Li, o);
-        break;
-    case 20:
-        factor_launch<20>(s, S, L, Li, o);
-        break;
-    case 24:
-        factor_launch<24>(s, S, L, Li, o);
-        break;
-    case 30:
-        factor_launch<30>(s, S, L, Li, o);
-        break;
-    case 32:
-        factor_launch<32>(s, S, L, Li, o);
-        break;
+        SIZE_CASE(8, factor_launch<8>(s, S, L, Li, o));
+        SIZE_CASE(16, factor_launch<16>(s, S, L, Li, o));
+        SIZE_CASE(20, factor_launch<20>(s, S, L, Li, o));
+        SIZE_CASE(24, factor_launch<24>(s, S, L, Li, o));
+        SIZE_CASE(30, factor_launch<30>(s, S, L, Li, o));
+        SIZE_CASE(32, factor_launch<32>(s, S, L, Li, o));
     default: {
         int bytes = s.M * (s.M + 1) * 8;
-        check(
-            cudaFuncSetAttribute(factor_block, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-            "factors");
+        allow_shared(factor_block, bytes, "factors");
         size_t grid = (size_t)s.processors * 8;
         factor_block<<<(unsigned)(s.p < grid ? s.p : grid), 256, bytes, s.stream>>>(s.M, s.p, S, L,
                                                                                     o);
@@ -368,8 +354,7 @@ static void launch(const shape &s, size_t count, const link *pairs, const double
 {
     constexpr int G = 32 / (M / NC), bytes = 4 * G * (M * M + 2 * M + 4) * 8;
     auto kernel = airm_kernel<M, NC, MINB>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-          "AIRM pairs");
+    allow_shared(kernel, bytes, "AIRM pairs");
     size_t need = (count + 4 * G - 1) / (4 * G), grid = (size_t)s.processors * MINB;
     kernel<<<(unsigned)(need < grid ? need : grid), 128, bytes, s.stream>>>(count, pairs, L, Li, d2,
                                                                             C);
@@ -381,40 +366,21 @@ void airm_pairs(const shape &s, size_t count, const link *pairs, const double *L
     if (count == 0)
         return;
     switch (s.few ? -s.M : s.M) { /* of few pairs more lanes for each */
-    case -8:
-        launch<8, 2, 2>(s, count, pairs, L, Li, d2, C);
-        break;
-    case -16:
-        launch<16, 2, 2>(s, count, pairs, L, Li, d2, C);
-        break;
-    case -20:
-        launch<20, 2, 2>(s, count, pairs, L, Li, d2, C);
-        break;
-    case 8:
-        launch<8, 4, 4>(s, count, pairs, L, Li, d2, C);
-        break;
-    case 16:
-        launch<16, 4, 2>(s, count, pairs, L, Li, d2, C);
-        break;
-    case 20:
-        launch<20, 4, 2>(s, count, pairs, L, Li, d2, C);
-        break;
-    case -24:
-    case 24:
-        launch<24, 2, 2>(s, count, pairs, L, Li, d2, C);
-        break;
-    case -30:
-    case 30:
-        launch<30, 2, 2>(s, count, pairs, L, Li, d2, C);
-        break;
-    case -32:
-    case 32:
-        launch<32, 2, 2>(s, count, pairs, L, Li, d2, C);
-        break;
+        SIZE_CASE(-8, launch<8, 2, 2>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(-16, launch<16, 2, 2>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(-20, launch<20, 2, 2>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(8, launch<8, 4, 4>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(16, launch<16, 4, 2>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(20, launch<20, 4, 2>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(-24, launch<24, 2, 2>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(24, launch<24, 2, 2>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(-30, launch<30, 2, 2>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(30, launch<30, 2, 2>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(-32, launch<32, 2, 2>(s, count, pairs, L, Li, d2, C));
+        SIZE_CASE(32, launch<32, 2, 2>(s, count, pairs, L, Li, d2, C));
     default: {
         int bytes = (s.M * (s.M + 1) + 3 * s.M) * 8;
-        check(cudaFuncSetAttribute(airm_block, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-              "AIRM pairs");
+        allow_shared(airm_block, bytes, "AIRM pairs");
         size_t grid = (size_t)s.processors * 8;
         airm_block<<<(unsigned)(count < grid ? count : grid), 256, bytes, s.stream>>>(
             s.M, count, pairs, L, d2, C);

@@ -30,6 +30,19 @@ inline void launched(const char *what)
     check(cudaGetLastError(), what);
 }
 
+/* Lets the blocks of a kernel have so much shared memory. */
+template <class K> inline void allow_shared(K *kernel, size_t bytes, const char *what)
+{
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
+          what);
+}
+
+/* A row of a switch over the sizes for which kernels are compiled. */
+#define SIZE_CASE(size, ...)                                                                       \
+    case size:                                                                                     \
+        __VA_ARGS__;                                                                               \
+        break
+
 /* An array on the device. */
 template <class T> struct array {
     T *at = nullptr;

@@ -430,8 +430,7 @@ static void launch_whole(const shape &s, const double *L, double *U, double *lam
 {
     const int bytes = s.M * (32 * E + 3) * 8, quads = s.M / 4, turns = (quads + 19) / 20;
     const int warps = (quads + turns - 1) / turns;
-    check(cudaFuncSetAttribute(eigen_whole<E>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-          "eigenvalues");
+    allow_shared(eigen_whole<E>, bytes, "eigenvalues");
     const size_t grid = std::min(s.p, (size_t)s.processors * 8);
     eigen_whole<E><<<(unsigned)grid, 32 * warps, bytes, s.stream>>>(s.M, s.n, s.p, L, U, lambda, o);
 }
@@ -439,8 +438,7 @@ static void launch_whole(const shape &s, const double *L, double *U, double *lam
 template <int E> static void launch_strips(const shape &s, double *U, double *lambda, outcome *o)
 {
     const int bytes = (2 * STRIP * (32 * E + 3) + s.M) * 8;
-    check(cudaFuncSetAttribute(eigen_strips<E>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-          "eigenvalues");
+    allow_shared(eigen_strips<E>, bytes, "eigenvalues");
     const size_t grid = std::min(s.p, (size_t)s.processors * 4);
     eigen_strips<E><<<(unsigned)grid, 256, bytes, s.stream>>>(s.M, s.n, s.p, U, lambda, o);
 }
@@ -448,33 +446,17 @@ template <int E> static void launch_strips(const shape &s, double *U, double *la
 static void eigen_large(const shape &s, double *S, const double *L, double *lambda, outcome *o)
 {
     switch ((s.M + 31) / 32) {
-    case 2:
-        launch_whole<2>(s, L, S, lambda, o);
-        break;
-    case 3:
-        launch_whole<3>(s, L, S, lambda, o);
-        break;
-    case 4:
-        launch_whole<4>(s, L, S, lambda, o);
-        break;
-    case 5:
-        launch_whole<5>(s, L, S, lambda, o);
-        break;
-    case 6:
-        launch_strips<6>(s, S, lambda, o);
-        break;
-    case 7:
-    case 8:
-        launch_strips<8>(s, S, lambda, o);
-        break;
-    case 9:
-    case 10:
-        launch_strips<10>(s, S, lambda, o);
-        break;
-    case 11:
-    case 12:
-        launch_strips<12>(s, S, lambda, o);
-        break;
+        SIZE_CASE(2, launch_whole<2>(s, L, S, lambda, o));
+        SIZE_CASE(3, launch_whole<3>(s, L, S, lambda, o));
+        SIZE_CASE(4, launch_whole<4>(s, L, S, lambda, o));
+        SIZE_CASE(5, launch_whole<5>(s, L, S, lambda, o));
+        SIZE_CASE(6, launch_strips<6>(s, S, lambda, o));
+        SIZE_CASE(7, launch_strips<8>(s, S, lambda, o));
+        SIZE_CASE(8, launch_strips<8>(s, S, lambda, o));
+        SIZE_CASE(9, launch_strips<10>(s, S, lambda, o));
+        SIZE_CASE(10, launch_strips<10>(s, S, lambda, o));
+        SIZE_CASE(11, launch_strips<12>(s, S, lambda, o));
+        SIZE_CASE(12, launch_strips<12>(s, S, lambda, o));
     default:
         launch_strips<16>(s, S, lambda, o);
     }
@@ -483,24 +465,12 @@ static void eigen_large(const shape &s, double *S, const double *L, double *lamb
 void eigen_of_factors(const shape &s, double *S, const double *L, double *lambda, outcome *o)
 {
     switch (s.M) {
-    case 8:
-        launch_small<8, 4, 4>(s, L, S, lambda, o);
-        break;
-    case 16:
-        launch_small<16, 4, 2>(s, L, S, lambda, o);
-        break;
-    case 20:
-        launch_small<20, 4, 2>(s, L, S, lambda, o);
-        break;
-    case 24:
-        launch_small<24, 2, 2>(s, L, S, lambda, o);
-        break;
-    case 30:
-        launch_small<30, 2, 2>(s, L, S, lambda, o);
-        break;
-    case 32:
-        launch_small<32, 2, 2>(s, L, S, lambda, o);
-        break;
+        SIZE_CASE(8, launch_small<8, 4, 4>(s, L, S, lambda, o));
+        SIZE_CASE(16, launch_small<16, 4, 2>(s, L, S, lambda, o));
+        SIZE_CASE(20, launch_small<20, 4, 2>(s, L, S, lambda, o));
+        SIZE_CASE(24, launch_small<24, 2, 2>(s, L, S, lambda, o));
+        SIZE_CASE(30, launch_small<30, 2, 2>(s, L, S, lambda, o));
+        SIZE_CASE(32, launch_small<32, 2, 2>(s, L, S, lambda, o));
     default:
         eigen_large(s, S, L, lambda, o);
     }

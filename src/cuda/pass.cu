@@ -148,8 +148,7 @@ static void tall_launch(const shape &s, int c0, const double *Xp, const double *
     plan(s, MT, &ST, &each);
     size_t bytes = (size_t)s.NB * MT * 1024 + (size_t)ST * s.NB * 2048;
     auto kernel = tall_kernel<MT, THREADS, BLOCKS>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-          "data pass");
+    allow_shared(kernel, bytes, "data pass");
     size_t grid = (size_t)(s.processors * each);
     kernel<<<(unsigned)(s.p < grid ? s.p : grid), 32 * s.NB, bytes, s.stream>>>(s.p, s.n, s.NB, s.M,
                                                                                 c0, ST, Xp, U, P);
@@ -160,32 +159,20 @@ static void tall_group(const shape &s, int MT, int c0, const double *Xp, const d
 {
     const int big = s.NB > 16 ? 2 : s.NB > 10 ? 1 : 0;
     switch (8 * big + MT) {
-    case 1:
-        return tall_launch<1, 320, 2>(s, c0, Xp, U, P);
-    case 2:
-        return tall_launch<2, 320, 2>(s, c0, Xp, U, P);
-    case 3:
-        return tall_launch<3, 320, 2>(s, c0, Xp, U, P);
-    case 4:
-        return tall_launch<4, 320, 2>(s, c0, Xp, U, P);
-    case 5:
-    case 13:
-        return tall_launch<5, 512, 1>(s, c0, Xp, U, P);
-    case 6:
-    case 14:
-        return tall_launch<6, 512, 1>(s, c0, Xp, U, P);
-    case 9:
-        return tall_launch<1, 512, 1>(s, c0, Xp, U, P);
-    case 10:
-        return tall_launch<2, 512, 1>(s, c0, Xp, U, P);
-    case 11:
-        return tall_launch<3, 512, 1>(s, c0, Xp, U, P);
-    case 12:
-        return tall_launch<4, 512, 1>(s, c0, Xp, U, P);
-    case 17:
-        return tall_launch<1, 1024, 1>(s, c0, Xp, U, P);
-    case 18:
-        return tall_launch<2, 1024, 1>(s, c0, Xp, U, P);
+        SIZE_CASE(1, tall_launch<1, 320, 2>(s, c0, Xp, U, P));
+        SIZE_CASE(2, tall_launch<2, 320, 2>(s, c0, Xp, U, P));
+        SIZE_CASE(3, tall_launch<3, 320, 2>(s, c0, Xp, U, P));
+        SIZE_CASE(4, tall_launch<4, 320, 2>(s, c0, Xp, U, P));
+        SIZE_CASE(5, tall_launch<5, 512, 1>(s, c0, Xp, U, P));
+        SIZE_CASE(13, tall_launch<5, 512, 1>(s, c0, Xp, U, P));
+        SIZE_CASE(6, tall_launch<6, 512, 1>(s, c0, Xp, U, P));
+        SIZE_CASE(14, tall_launch<6, 512, 1>(s, c0, Xp, U, P));
+        SIZE_CASE(9, tall_launch<1, 512, 1>(s, c0, Xp, U, P));
+        SIZE_CASE(10, tall_launch<2, 512, 1>(s, c0, Xp, U, P));
+        SIZE_CASE(11, tall_launch<3, 512, 1>(s, c0, Xp, U, P));
+        SIZE_CASE(12, tall_launch<4, 512, 1>(s, c0, Xp, U, P));
+        SIZE_CASE(17, tall_launch<1, 1024, 1>(s, c0, Xp, U, P));
+        SIZE_CASE(18, tall_launch<2, 1024, 1>(s, c0, Xp, U, P));
     default:
         throw fault{CUDA_FAULT_SIZE, "columns of the data pass", cudaSuccess};
     }
@@ -299,8 +286,7 @@ static void small_launch(const shape &s, const double *U, const double *W, const
     size_t bytes = (size_t)2 * s.NB * QG * 1024,
            grid = (size_t)s.processors * (QG * MT <= 9 ? 2 : 1), need = (s.p + 7) / 8;
     auto kernel = small_kernel<QG, MT>;
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes),
-          "small products");
+    allow_shared(kernel, bytes, "small products");
     dim3 blocks((unsigned)(need < grid ? need : grid), (MQ + QG - 1) / QG, (tiles + MT - 1) / MT);
     kernel<<<blocks, 256, bytes, s.stream>>>(s.p, s.n, s.NB, s.M, U, W, P, Q);
     launched("small products");

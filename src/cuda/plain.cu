@@ -189,8 +189,7 @@ void jeffrey_weights(const shape &s, const double *inverse, const double *B, dou
                      double *half)
 {
     const int bytes = s.M * (s.M + 1) * 8;
-    check(cudaFuncSetAttribute(jeffrey_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-          "weights");
+    allow_shared(jeffrey_kernel, bytes, "weights");
     if (s.p)
         jeffrey_kernel<<<(unsigned)std::min(s.p, (size_t)s.processors * 8), THREADS, bytes,
                          s.stream>>>(s.p, s.M, inverse, B, Z, half);
@@ -200,8 +199,7 @@ void jeffrey_weights(const shape &s, const double *inverse, const double *B, dou
 void log_weights(const shape &s, const double *U, const double *lambda, double *Z, double *half)
 {
     const int bytes = s.M * (s.M + 1) * 8;
-    check(cudaFuncSetAttribute(log_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-          "weights");
+    allow_shared(log_kernel, bytes, "weights");
     if (s.p)
         log_kernel<<<(unsigned)std::min(s.p, (size_t)s.processors * 8), THREADS, bytes, s.stream>>>(
             s.p, s.M, U, lambda, Z, half);

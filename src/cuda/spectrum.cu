@@ -298,8 +298,7 @@ static void reduce(const shape &s, const spectrum_room &room, size_t count, cons
     double *T = room.T.at, *scratch = room.scratch.at;
     const size_t grid =
         std::min(count, (size_t)s.processors * (scratch ? 2 : std::clamp(s.shared / held, 1, 8)));
-    check(cudaFuncSetAttribute(reduce_pairs, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-          "AIRM pairs");
+    allow_shared(reduce_pairs, bytes, "AIRM pairs");
     reduce_pairs<<<(unsigned)grid, 32 * warps, bytes, s.stream>>>(NB, count, pairs, L, K, T,
                                                                   scratch);
     launched("AIRM pairs");
@@ -315,8 +314,7 @@ static void make_tridiagonal(const shape &s, const spectrum_room &room, size_t c
     const int bytes = here ? held : vectors;
     const size_t grid = std::min(
         count, (size_t)s.processors * (here ? std::clamp(s.shared / (held + 1024), 1, 8) : 3));
-    check(cudaFuncSetAttribute(tridiagonals, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-          "AIRM pairs");
+    allow_shared(tridiagonals, bytes, "AIRM pairs");
     tridiagonals<<<(unsigned)grid, threads, bytes, s.stream>>>(s.n, M, here, count, T, bands,
                                                                stride);
     launched("AIRM pairs");
@@ -331,8 +329,7 @@ static void add_logarithms(const shape &s, const spectrum_room &room, size_t cou
     const size_t need = (count + threads - 1) / threads, stride = room.chunk;
     const double *bands = room.bands.at;
     const size_t grid = std::min(need, (size_t)s.processors * std::clamp(s.shared / bytes, 1, 8));
-    check(cudaFuncSetAttribute(log_spectra, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-          "AIRM pairs");
+    allow_shared(log_spectra, bytes, "AIRM pairs");
     log_spectra<<<(unsigned)grid, threads, bytes, s.stream>>>(s.n, count, bands, stride, d2);
     launched("AIRM pairs");
 }

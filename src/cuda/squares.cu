@@ -384,9 +384,7 @@ static void launch(const shape &s, size_t count, const link *pairs, const double
     const squares_launch at(s, count);
     double *to = at.scratch.at;
     const int NB = at.NB;
-    check(cudaFuncSetAttribute(stein_squares<SELF>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               at.bytes),
-          "Stein pairs");
+    allow_shared(stein_squares<SELF>, at.bytes, "Stein pairs");
     stein_squares<SELF><<<(unsigned)at.grid, 32 * at.warps, at.bytes, s.stream>>>(
         NB, count, pairs, S, det, d2, to, o);
     at.settle(s, "Stein pairs");
@@ -399,9 +397,7 @@ void squares_inverses(const shape &s, const double *X, const double *point, doub
     double *to = at.scratch.at;
     const int NB = at.NB, n = s.n;
     const size_t p = s.p;
-    check(cudaFuncSetAttribute(inverses_by_squares, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               at.bytes),
-          "inverses");
+    allow_shared(inverses_by_squares, at.bytes, "inverses");
     inverses_by_squares<<<(unsigned)at.grid, 32 * at.warps, at.bytes, s.stream>>>(
         n, NB, p, X, point, dets, stride, C, to, o);
     at.settle(s, "inverses");
@@ -413,9 +409,7 @@ void squares_definite(const shape &s, size_t first, const double *X, outcome *o)
     double *to = at.scratch.at;
     const int NB = at.NB, n = s.n;
     const size_t p = s.p;
-    check(cudaFuncSetAttribute(definite_by_squares, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               at.bytes),
-          "checking");
+    allow_shared(definite_by_squares, at.bytes, "checking");
     definite_by_squares<<<(unsigned)at.grid, 32 * at.warps, at.bytes, s.stream>>>(n, NB, first, p,
                                                                                   X, to, o);
     at.settle(s, "checking");

@@ -258,29 +258,15 @@ static void choose(const shape &s, size_t count, const link *pairs, const double
     if (count == 0)
         return;
     switch (s.M) {
-    case 8:
-        launch<8, 4, 8, SELF>(s, count, pairs, S, dets, d2, C, o);
-        break;
-    case 16:
-        launch<16, 8, 4, SELF>(s, count, pairs, S, dets, d2, C, o);
-        break;
-    case 20:
-        launch<20, 10, 3, SELF>(s, count, pairs, S, dets, d2, C, o);
-        break;
-    case 24:
-        launch<24, 12, 2, SELF>(s, count, pairs, S, dets, d2, C, o);
-        break;
-    case 30:
-        launch<30, 30, 3, SELF>(s, count, pairs, S, dets, d2, C, o);
-        break;
-    case 32:
-        launch<32, 32, 3, SELF>(s, count, pairs, S, dets, d2, C, o);
-        break;
+        SIZE_CASE(8, launch<8, 4, 8, SELF>(s, count, pairs, S, dets, d2, C, o));
+        SIZE_CASE(16, launch<16, 8, 4, SELF>(s, count, pairs, S, dets, d2, C, o));
+        SIZE_CASE(20, launch<20, 10, 3, SELF>(s, count, pairs, S, dets, d2, C, o));
+        SIZE_CASE(24, launch<24, 12, 2, SELF>(s, count, pairs, S, dets, d2, C, o));
+        SIZE_CASE(30, launch<30, 30, 3, SELF>(s, count, pairs, S, dets, d2, C, o));
+        SIZE_CASE(32, launch<32, 32, 3, SELF>(s, count, pairs, S, dets, d2, C, o));
     default: {
         int bytes = (s.M * (s.M + 1) + s.M) * 8;
-        check(cudaFuncSetAttribute(stein_block<SELF>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   bytes),
-              "Stein pairs");
+        allow_shared(stein_block<SELF>, bytes, "Stein pairs");
         size_t grid = (size_t)s.processors * 8;
         stein_block<SELF><<<(unsigned)(count < grid ? count : grid), 256, bytes, s.stream>>>(
             s.M, count, pairs, S, dets, d2, C, o);
@@ -299,36 +285,16 @@ void stein_pairs(const shape &s, size_t count, const link *pairs, const double *
 {
     const int apart = C || count == 0 ? 0 : s.M;
     switch (apart) {
-    case 8:
-        launch_apart<8, 2, 2>(s, count, pairs, S, dets, d2);
-        break;
-    case 16:
-        launch_apart<16, 4, 2>(s, count, pairs, S, dets, d2);
-        break;
-    case 20:
-        launch_apart<20, 4, 2>(s, count, pairs, S, dets, d2);
-        break;
-    case 24:
-        launch_apart<24, 4, 4>(s, count, pairs, S, dets, d2);
-        break;
-    case 30:
-        launch_apart<30, 5, 3>(s, count, pairs, S, dets, d2);
-        break;
-    case 32:
-        launch_apart<32, 4, 4>(s, count, pairs, S, dets, d2);
-        break;
-    case 40:
-        launch_apart<40, 8, 4>(s, count, pairs, S, dets, d2);
-        break;
-    case 48:
-        launch_apart<48, 8, 4>(s, count, pairs, S, dets, d2);
-        break;
-    case 56:
-        launch_apart<56, 8, 4>(s, count, pairs, S, dets, d2);
-        break;
-    case 64:
-        launch_apart<64, 8, 4>(s, count, pairs, S, dets, d2);
-        break;
+        SIZE_CASE(8, launch_apart<8, 2, 2>(s, count, pairs, S, dets, d2));
+        SIZE_CASE(16, launch_apart<16, 4, 2>(s, count, pairs, S, dets, d2));
+        SIZE_CASE(20, launch_apart<20, 4, 2>(s, count, pairs, S, dets, d2));
+        SIZE_CASE(24, launch_apart<24, 4, 4>(s, count, pairs, S, dets, d2));
+        SIZE_CASE(30, launch_apart<30, 5, 3>(s, count, pairs, S, dets, d2));
+        SIZE_CASE(32, launch_apart<32, 4, 4>(s, count, pairs, S, dets, d2));
+        SIZE_CASE(40, launch_apart<40, 8, 4>(s, count, pairs, S, dets, d2));
+        SIZE_CASE(48, launch_apart<48, 8, 4>(s, count, pairs, S, dets, d2));
+        SIZE_CASE(56, launch_apart<56, 8, 4>(s, count, pairs, S, dets, d2));
+        SIZE_CASE(64, launch_apart<64, 8, 4>(s, count, pairs, S, dets, d2));
     default:
         choose<false>(s, count, pairs, S, (double *)dets, d2, C, nullptr);
     }

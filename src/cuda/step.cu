@@ -114,22 +114,12 @@ void rotate_small(const shape &s, const double *V, double *S)
     if (s.p == 0)
         return;
     switch ((s.M + 7) / 8) {
-    case 1:
-        rotate_launch<1>(s, V, S);
-        break;
-    case 2:
-        rotate_launch<2>(s, V, S);
-        break;
-    case 3:
-        rotate_launch<3>(s, V, S);
-        break;
-    case 4:
-        rotate_launch<4>(s, V, S);
-        break;
+        SIZE_CASE(1, rotate_launch<1>(s, V, S));
+        SIZE_CASE(2, rotate_launch<2>(s, V, S));
+        SIZE_CASE(3, rotate_launch<3>(s, V, S));
+        SIZE_CASE(4, rotate_launch<4>(s, V, S));
     default:
-        check(cudaFuncSetAttribute(rotate_block, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   s.M * s.M * 8),
-              "rotation");
+        allow_shared(rotate_block, s.M * s.M * 8, "rotation");
         rotate_block<<<(unsigned)(s.p < 4096 ? s.p : 4096), 256, s.M * s.M * 8, s.stream>>>(
             s.M, s.p, V, S);
     }
@@ -441,18 +431,10 @@ void step_gradient(const shape &s, const cut &q, const double *T, const double *
     if (q.count == 0)
         return;
     switch ((s.M + 7) / 8) {
-    case 1:
-        gradient_launch<1>(s, q, T, sine, Y, P, Z, part);
-        break;
-    case 2:
-        gradient_launch<2>(s, q, T, sine, Y, P, Z, part);
-        break;
-    case 3:
-        gradient_launch<3>(s, q, T, sine, Y, P, Z, part);
-        break;
-    case 4:
-        gradient_launch<4>(s, q, T, sine, Y, P, Z, part);
-        break;
+        SIZE_CASE(1, gradient_launch<1>(s, q, T, sine, Y, P, Z, part));
+        SIZE_CASE(2, gradient_launch<2>(s, q, T, sine, Y, P, Z, part));
+        SIZE_CASE(3, gradient_launch<3>(s, q, T, sine, Y, P, Z, part));
+        SIZE_CASE(4, gradient_launch<4>(s, q, T, sine, Y, P, Z, part));
     default:
         if (T)
             rotate_rows<<<s.processors * 8, s.M, 0, s.stream>>>(s.p * s.n, s.M, T, sine, Y, P);

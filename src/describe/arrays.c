@@ -107,11 +107,7 @@ static spd_status as_table(spd_context *ctx, spd_array *array, spd_array **table
         array_shape_text(array->ndim, array->shape, shape, sizeof shape);
         status = ctx_fail(ctx, SPD_EINVAL, "holds an array %s; a table r x n is expected", shape);
     }
-    if (status < 0)
-        spd_array_free(array);
-    else
-        *table = array;
-    return status;
+    return array_hand_over(status, array, table);
 }
 
 static spd_status table_in_file(spd_context *ctx, const char *path, const char *x_name,

@@ -108,6 +108,15 @@ void description_free(description *out)
     *out = (description){0};
 }
 
+spd_status description_hand_over(spd_status status, description *made, description *out)
+{
+    if (status < 0)
+        description_free(made);
+    else
+        *out = *made;
+    return status;
+}
+
 spd_status description_name(spd_context *ctx, size_t count, char *const *name, description *out)
 {
     out->channel = mem_zero(count, sizeof *out->channel);
@@ -218,11 +227,7 @@ spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options 
         description_room(ctx, covariance, 1, covariance->W ? covariance->m : n, blocks, 0, &made);
     if (status >= 0)
         status = description_fill(ctx, covariance, 0, blocks, block, &made);
-    if (status < 0)
-        description_free(&made);
-    else
-        *out = made;
-    return status;
+    return description_hand_over(status, &made, out);
 }
 
 spd_status observations_thin(spd_context *ctx, const spd_describe_options *options,

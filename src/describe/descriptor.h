@@ -85,6 +85,9 @@ spd_status description_room(spd_context *ctx, const spd_covariance_options *cova
                             description *out);
 void description_free(description *out);
 
+/* *out <- what is complete, which a failure frees instead; returns the status. */
+spd_status description_hand_over(spd_status status, description *made, description *out);
+
 /* Keeps the mean (of all features, before any W) of block b of matrix k, of r observations. */
 void description_mean(const spd_covariance_options *covariance, size_t k, size_t b, size_t r,
                       size_t features, const double *mean, description *out);

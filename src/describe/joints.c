@@ -169,11 +169,7 @@ static spd_status make_matrix(spd_context *ctx, const spd_describe_options *o, s
     if (status < 0)
         return status;
     status = check_matrix(ctx, c->regularize, size, made.X);
-    if (status < 0)
-        description_free(&made);
-    else
-        *out = made;
-    return status;
+    return description_hand_over(status, &made, out);
 }
 
 static spd_status joints_describe(spd_context *ctx, const spd_describe_options *o,

@@ -3,7 +3,7 @@
 #ifndef SPD_DESCRIBE_LABELLING_H
 #define SPD_DESCRIBE_LABELLING_H
 
-#include "describe/columns.h"
+#include "formats/columns.h"
 #include "describe/inputs.h"
 #include "spdml-data.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "describe/columns.h"
+#include "formats/columns.h"
 #include "describe/text_table.h"
 #include "io/array.h"
 #include "formats/csv.h"

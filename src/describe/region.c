@@ -191,11 +191,7 @@ static spd_status fill(spd_context *ctx, const spd_describe_options *o, const re
         status = by_pixels(ctx, c, f, rect, &made);
     else
         status = by_integral(ctx, c, f, rect, &made);
-    if (status < 0)
-        description_free(&made);
-    else
-        *out = made;
-    return status;
+    return description_hand_over(status, &made, out);
 }
 
 static spd_status region_describe(spd_context *ctx, const spd_describe_options *o,

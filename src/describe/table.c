@@ -181,11 +181,7 @@ static spd_status describe_windows(spd_context *ctx, const spd_describe_options 
             fresh.column[k] = (double)(k * plan->stride) / o->rate;
     }
     fresh.column_name = window_columns;
-    if (status < 0)
-        description_free(&fresh);
-    else
-        *out = fresh;
-    return status;
+    return description_hand_over(status, &fresh, out);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -298,11 +294,7 @@ static spd_status describe_events(spd_context *ctx, const spd_describe_options *
     fresh.label = mem_zero(room, sizeof *fresh.label);
     status =
         fresh.label ? fill_events(ctx, o, rate, table, events, &fresh) : ctx_nomem(ctx, "labels");
-    if (status < 0)
-        description_free(&fresh);
-    else
-        *out = fresh;
-    return status;
+    return description_hand_over(status, &fresh, out);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

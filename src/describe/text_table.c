@@ -17,7 +17,7 @@
 typedef struct choosing {
     const csv_table *table;
     const char *aside;
-    const char **name; /* columns; NULL without a header */
+    const char **name; /* columns, NULL those aside; NULL without a header */
     size_t *place;     /* columns: its channel, SIZE_MAX: none */
     size_t chosen;
     arena room; /* of the above */
@@ -41,7 +41,8 @@ spd_status text_table_no_names(spd_context *ctx, int channels_first)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* c->name <- what the header says; columns without a name are called by their number. */
+/* c->name <- what the header says, but for columns aside; columns without a name are called by
+ * their number. */
 static spd_status read_names(spd_context *ctx, const char *bytes, size_t size, choosing *c)
 {
     csv_cursor walk;
@@ -59,56 +60,24 @@ static spd_status read_names(spd_context *ctx, const char *bytes, size_t size, c
         size_t length = csv_copy(&cell, pool);
         if (length == 0)
             length = (size_t)snprintf(pool, 24, "column %zu", j + 1);
-        c->name[j] = pool;
+        c->name[j] = c->aside && c->aside[j] ? NULL : pool;
         pool += length + 1;
     }
     return status;
 }
 
-static int is_aside(const choosing *c, size_t column)
-{
-    return c->aside && c->aside[column];
-}
-
-static spd_status no_channel(spd_context *ctx, const choosing *c, const char *name, size_t length)
-{
-    char text[40] = "", wanted[60], plain[24], list[300] = "";
-    size_t used = 0;
-    memcpy(text, name, length < sizeof text - 1 ? length : sizeof text - 1);
-    for (size_t j = 0; j < c->table->columns && used + 30 < sizeof list; j++)
-        if (!is_aside(c, j))
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
-                                     text_plain(c->name[j], plain, sizeof plain));
-    return ctx_fail(ctx, SPD_EINVAL, "there is no channel '%s'; there are %s",
-                    text_plain(text, wanted, sizeof wanted), list);
-}
-
-static size_t find_column(const choosing *c, const char *name, size_t length)
-{
-    for (size_t j = 0; j < c->table->columns; j++)
-        if (!is_aside(c, j) && strlen(c->name[j]) == length &&
-            memcmp(c->name[j], name, length) == 0)
-            return j;
-    return SIZE_MAX;
-}
-
 static spd_status choose_named(spd_context *ctx, const char *wanted, choosing *c)
 {
-    char plain[60];
+    size_t *choice = arena_alloc(&c->room, c->table->columns, sizeof *choice);
     if (!c->name || !c->place)
         return text_table_no_names(ctx, 0);
-    while (*wanted) {
-        const size_t length = strcspn(wanted, ",");
-        const size_t j = find_column(c, wanted, length);
-        if (j == SIZE_MAX)
-            return no_channel(ctx, c, wanted, length);
-        if (c->place[j] != SIZE_MAX)
-            return ctx_fail(ctx, SPD_EINVAL, "channel '%s' is named twice",
-                            text_plain(c->name[j], plain, sizeof plain));
-        c->place[j] = c->chosen++;
-        wanted += length + (wanted[length] == ',');
-    }
-    return SPD_OK;
+    if (!choice)
+        return ctx_nomem(ctx, "channels");
+    spd_status status =
+        channels_choose(ctx, wanted, c->table->columns, c->name, choice, &c->chosen);
+    for (size_t k = 0; k < c->chosen && status == SPD_OK; k++)
+        c->place[choice[k]] = k;
+    return status;
 }
 
 /* ---- columns of times ------------------------------------------------------------------------ */
@@ -218,7 +187,7 @@ spd_status text_table_take(spd_context *ctx, const char *bytes, size_t size, con
     c.place = arena_alloc(&c.room, table->columns, sizeof *c.place);
     spd_status status = c.place ? read_names(ctx, bytes, size, &c) : ctx_nomem(ctx, "a table");
     for (size_t j = 0; c.place && j < table->columns; j++)
-        c.place[j] = wanted || is_aside(&c, j) ? SIZE_MAX : c.chosen++;
+        c.place[j] = wanted || (aside && aside[j]) ? SIZE_MAX : c.chosen++;
     if (status == SPD_OK && wanted)
         status = choose_named(ctx, wanted, &c);
     if (status == SPD_OK)

@@ -51,10 +51,7 @@ static const field trained_size_fields[TRAINED_SIZES] = {
     FIELD(trained_sizes, nu_w, SIZE),
     FIELD(trained_sizes, nu_b, SIZE),
     FIELD_ENUM(trained_sizes, objective, SPD_ENUM_OBJECTIVE),
-    {.key = "hermitian",
-     .offset = offsetof(trained_sizes, hermitian),
-     .type = FIELD_INT,
-     .later = 1},
+    FIELD_LATER(trained_sizes, hermitian, INT),
 };
 
 static part_names trained_part(size_t i)

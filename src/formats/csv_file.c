@@ -123,11 +123,7 @@ static spd_status read_csv(spd_context *ctx, io_file *file, const io_entry *entr
     if (status < 0)
         return status;
     status = csv_numbers(ctx, table, entry->member, alone, fresh->f64);
-    if (status < 0)
-        spd_array_free(fresh);
-    else
-        *array = fresh;
-    return status;
+    return array_hand_over(status, fresh, array);
 }
 
 /* n with n * n = count, or 0. */

@@ -3,94 +3,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "formats/csv.h"
+#include "formats/columns.h"
 #include "formats/data.h"
 #include "io/array.h"
 #include "io/file.h"
 #include "io/text.h"
-
-/* Where the row of a new array comes from. */
-typedef struct row_of {
-    const spd_array *array;
-    size_t row;
-} row_of;
-
-/* Elements in a row. */
-static size_t row_size(const spd_array *array)
-{
-    return array->shape[0] ? array->count / array->shape[0] : 0;
-}
-
-static int same_rows(const spd_array *a, const spd_array *b)
-{
-    return a->ndim == b->ndim && (a->type == SPD_TYPE_TEXT) == (b->type == SPD_TYPE_TEXT) &&
-           memcmp(a->shape + 1, b->shape + 1, (a->ndim - 1) * sizeof *a->shape) == 0;
-}
-
-static spd_status gather_texts(spd_context *ctx, size_t ndim, const size_t *shape, size_t each,
-                               const row_of *row, spd_array **made)
-{
-    size_t bytes = 0;
-    char *pool;
-    for (size_t i = 0; i < shape[0]; i++)
-        for (size_t e = 0; e < each; e++)
-            bytes += strlen(row[i].array->text[row[i].row * each + e]) + 1;
-    spd_status status = array_new_text(ctx, ndim, shape, bytes, made, &pool);
-    for (size_t i = 0; i < shape[0] * each && status == SPD_OK; i++) {
-        const char *text = row[i / each].array->text[row[i / each].row * each + i % each];
-        const size_t size = strlen(text) + 1;
-        memcpy(pool, text, size);
-        (*made)->text[i] = pool;
-        pool += size;
-    }
-    return status;
-}
-
-/* Whole numbers stay so where all are. */
-static spd_status gather_numbers(spd_context *ctx, size_t ndim, const size_t *shape, size_t each,
-                                 const row_of *row, spd_array **made)
-{
-    spd_type type = SPD_TYPE_INT64;
-    for (size_t i = 0; i < shape[0]; i++)
-        if (row[i].array->type != SPD_TYPE_INT64)
-            type = SPD_TYPE_FLOAT64;
-    spd_status status = array_new(ctx, type, ndim, shape, made);
-    for (size_t i = 0; i < shape[0] * each && status == SPD_OK; i++) {
-        const spd_array *from = row[i / each].array;
-        const size_t at = row[i / each].row * each + i % each;
-        if (type == SPD_TYPE_INT64)
-            (*made)->i64[i] = from->i64[at];
-        else
-            (*made)->f64[i] = from->type == SPD_TYPE_INT64 ? (double)from->i64[at] : from->f64[at];
-    }
-    return status;
-}
-
-/* *made <- count rows under a name, new; NULL where rows have different shapes, or some are texts
- * and others numbers. */
-static spd_status gather(spd_context *ctx, const char *name, size_t count, const row_of *row,
-                         spd_array **made)
-{
-    const spd_array *like = row[0].array;
-    size_t shape[SPD_MAX_DIMS];
-    *made = NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!row[i].array || !same_rows(like, row[i].array))
-            return SPD_OK;
-    memcpy(shape, like->shape, like->ndim * sizeof *shape);
-    shape[0] = count;
-    const size_t each = row_size(like);
-    spd_status status = like->type == SPD_TYPE_TEXT
-                            ? gather_texts(ctx, like->ndim, shape, each, row, made)
-                            : gather_numbers(ctx, like->ndim, shape, each, row, made);
-    if (status == SPD_OK && name)
-        status = array_rename(ctx, *made, name);
-    if (status < 0) {
-        spd_array_free(*made);
-        *made = NULL;
-    }
-    return status;
-}
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
@@ -112,13 +29,13 @@ static spd_status take_matrices(spd_context *ctx, const choice *of, spd_data *ma
     return array_rename(ctx, made->x, "X");
 }
 
-static spd_status take_labels(spd_context *ctx, const choice *of, row_of *row, spd_data *made)
+static spd_status take_labels(spd_context *ctx, const choice *of, cell *row, spd_data *made)
 {
     if (!of[0].set->y)
         return SPD_OK;
     for (size_t i = 0; i < made->p; i++)
-        row[i] = (row_of){of[i].set->y, of[i].sample};
-    spd_status status = gather(ctx, of[0].set->y->name, made->p, row, &made->y);
+        row[i] = (cell){of[i].set->y, of[i].sample};
+    spd_status status = column_gather(ctx, of[0].set->y->name, made->p, row, &made->y);
     if (status == SPD_OK && !made->y)
         status = ctx_fail(ctx, SPD_EINVAL,
                           "some labels are numbers, others are texts; give all sets labels of one "
@@ -127,7 +44,7 @@ static spd_status take_labels(spd_context *ctx, const choice *of, row_of *row, s
 }
 
 /* Columns that all sets have under one name. */
-static spd_status take_columns(spd_context *ctx, const choice *of, row_of *row, spd_data *made)
+static spd_status take_columns(spd_context *ctx, const choice *of, cell *row, spd_data *made)
 {
     const spd_data *first = of[0].set;
     spd_status status = SPD_OK;
@@ -138,9 +55,9 @@ static spd_status take_columns(spd_context *ctx, const choice *of, row_of *row, 
         const char *name = first->column[c]->name;
         spd_array *column = NULL;
         for (size_t i = 0; i < made->p && name; i++)
-            row[i] = (row_of){data_column(of[i].set, name), of[i].sample};
+            row[i] = (cell){data_column(of[i].set, name), of[i].sample};
         if (name)
-            status = gather(ctx, name, made->p, row, &column);
+            status = column_gather(ctx, name, made->p, row, &column);
         if (column)
             made->column[made->columns++] = column;
     }
@@ -151,7 +68,7 @@ static spd_status take_columns(spd_context *ctx, const choice *of, row_of *row, 
 static spd_status assemble(spd_context *ctx, size_t p, const choice *of, spd_data **made)
 {
     spd_data *fresh = mem_zero(1, sizeof *fresh);
-    row_of *row = mem_alloc(p, sizeof *row);
+    cell *row = mem_alloc(p, sizeof *row);
     const char *meta = of[0].set->meta;
     spd_status status = fresh && row ? SPD_OK : ctx_nomem(ctx, "a data set");
     if (status == SPD_OK) {
@@ -228,25 +145,17 @@ static spd_status check_alike(spd_context *ctx, const spd_data *first, const spd
 /* A column with the source of each sample; it takes the place of one of that name. */
 static spd_status add_source(spd_context *ctx, const char *name, const choice *of, spd_data *made)
 {
-    size_t bytes = 0, at = 0;
+    size_t at = 0;
     spd_array *column;
-    char *pool;
+    const char **texts = mem_alloc(made->p, sizeof *texts);
+    if (!texts)
+        return ctx_nomem(ctx, "the sources of samples");
     for (size_t i = 0; i < made->p; i++)
-        bytes += strlen(name_of(of[i].set)) + 1;
-    spd_status status = array_new_text(ctx, 1, &made->p, bytes, &column, &pool);
+        texts[i] = name_of(of[i].set);
+    spd_status status = column_texts(ctx, name, made->p, texts, &column);
+    mem_free(texts);
     if (status < 0)
         return status;
-    for (size_t i = 0; i < made->p; i++) {
-        const size_t size = strlen(name_of(of[i].set)) + 1;
-        memcpy(pool, name_of(of[i].set), size);
-        column->text[i] = pool;
-        pool += size;
-    }
-    status = array_rename(ctx, column, name);
-    if (status < 0) {
-        spd_array_free(column);
-        return status;
-    }
     while (at < made->columns && strcmp(made->column[at]->name, name) != 0)
         at++;
     if (at == made->columns)
@@ -274,13 +183,13 @@ spd_status data_join_arrays(spd_context *ctx, size_t count, spd_array *const *ar
     size_t rows = 0, at = 0;
     for (size_t k = 0; k < count; k++)
         rows += arrays[k]->count;
-    row_of *row = mem_alloc(rows, sizeof *row);
+    cell *row = mem_alloc(rows, sizeof *row);
     if (!row)
         return ctx_nomem(ctx, "labels");
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < arrays[k]->count; i++)
-            row[at++] = (row_of){arrays[k], i};
-    spd_status status = gather(ctx, arrays[0]->name, rows, row, made);
+            row[at++] = (cell){arrays[k], i};
+    spd_status status = column_gather(ctx, arrays[0]->name, rows, row, made);
     mem_free(row);
     return status;
 }

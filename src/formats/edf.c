@@ -187,46 +187,20 @@ static spd_status check_records(edf_file *f)
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-static size_t find_signal(const edf_file *f, const char *name, size_t length)
+static spd_status choose(edf_file *f, const char *wanted, arena *room)
 {
-    for (size_t s = 0; s < f->signals; s++)
-        if (strlen(f->signal[s].name) == length && memcmp(f->signal[s].name, name, length) == 0 &&
-            f->signal[s].kind == SIGNAL_PLAIN)
-            return s;
-    return SIZE_MAX;
-}
-
-static spd_status no_channel(const edf_file *f, const char *name, size_t length)
-{
-    char text[20] = "", wanted[60], plain[40], list[300] = "";
-    size_t used = 0;
-    memcpy(text, name, length < sizeof text - 1 ? length : sizeof text - 1);
-    for (size_t s = 0; s < f->signals && used + 20 < sizeof list; s++)
-        if (f->signal[s].kind == SIGNAL_PLAIN)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
-                                     text_plain(f->signal[s].name, plain, 20));
-    return ctx_fail(f->ctx, SPD_EINVAL, "there is no channel '%s'; there are %s",
-                    text_plain(text, wanted, sizeof wanted), list);
-}
-
-static spd_status choose(edf_file *f, const char *wanted)
-{
-    for (size_t s = 0; s < f->signals && !wanted; s++)
-        if (f->signal[s].kind == SIGNAL_PLAIN && f->signal[s].samples > 0)
+    const char **name = arena_zero(room, f->signals, sizeof *name);
+    spd_status status = arena_status(room, f->ctx, "channels");
+    for (size_t s = 0; s < f->signals && status == SPD_OK; s++) {
+        if (f->signal[s].kind != SIGNAL_PLAIN)
+            continue;
+        name[s] = f->signal[s].name;
+        if (!wanted && f->signal[s].samples > 0)
             f->choice[f->chosen++] = s;
-    while (wanted && *wanted) {
-        const size_t length = strcspn(wanted, ",");
-        const size_t s = find_signal(f, wanted, length);
-        if (s == SIZE_MAX)
-            return no_channel(f, wanted, length);
-        for (size_t k = 0; k < f->chosen; k++)
-            if (f->choice[k] == s)
-                return ctx_fail(f->ctx, SPD_EINVAL, "channel '%s' is named twice",
-                                f->signal[s].name);
-        f->choice[f->chosen++] = s;
-        wanted += length + (wanted[length] == ',');
     }
-    return f->chosen ? SPD_OK : bad(f, "there are no channels");
+    if (status == SPD_OK && wanted)
+        status = channels_choose(f->ctx, wanted, f->signals, name, f->choice, &f->chosen);
+    return status < 0 || f->chosen ? status : bad(f, "there are no channels");
 }
 
 static spd_status check_rates(const edf_file *f)
@@ -416,13 +390,13 @@ static spd_status make_recording(const edf_file *f, recording **made)
     return good ? SPD_OK : ctx_nomem(f->ctx, "a recording");
 }
 
-static spd_status parse(edf_file *f, const char *wanted, recording **made)
+static spd_status parse(edf_file *f, const char *wanted, arena *room, recording **made)
 {
     spd_status status = read_signals(f);
     if (status == SPD_OK)
         status = check_records(f);
     if (status == SPD_OK)
-        status = choose(f, wanted);
+        status = choose(f, wanted, room);
     if (status == SPD_OK)
         status = check_rates(f);
     if (status == SPD_OK)
@@ -447,7 +421,7 @@ spd_status edf_parse(spd_context *ctx, const unsigned char *bytes, size_t size, 
     f.choice = arena_zero(&room, f.signals, sizeof *f.choice);
     status = arena_status(&room, ctx, "signals");
     if (status == SPD_OK)
-        status = parse(&f, wanted, &fresh);
+        status = parse(&f, wanted, &room, &fresh);
     arena_free(&room);
     if (status < 0)
         recording_free(fresh);

@@ -1,5 +1,6 @@
-/* events.c - what happened when: lists of events, and tables of them. */
+/* events.c - what happened when: lists of events, and tables of them; channels by name. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -30,6 +31,44 @@ void events_free(recording_events *events)
         mem_free(events->event[i].label);
     mem_free(events->event);
     *events = (recording_events){0};
+}
+
+/* ---- channels -------------------------------------------------------------------------------- */
+
+static spd_status no_channel(spd_context *ctx, const char *wanted, size_t length, size_t count,
+                             const char *const *name)
+{
+    char text[40] = "", plain[60], each[24], list[300] = "";
+    size_t used = 0;
+    memcpy(text, wanted, length < sizeof text - 1 ? length : sizeof text - 1);
+    for (size_t i = 0; i < count && used + 30 < sizeof list; i++)
+        if (name[i])
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                     text_plain(name[i], each, sizeof each));
+    return ctx_fail(ctx, SPD_EINVAL, "there is no channel '%s'; there are %s",
+                    text_plain(text, plain, sizeof plain), list);
+}
+
+spd_status channels_choose(spd_context *ctx, const char *wanted, size_t count,
+                           const char *const *name, size_t *choice, size_t *chosen)
+{
+    char plain[60];
+    for (*chosen = 0; *wanted; ++*chosen) {
+        const size_t length = strcspn(wanted, ",");
+        size_t i = 0;
+        while (i < count &&
+               !(name[i] && strlen(name[i]) == length && memcmp(name[i], wanted, length) == 0))
+            i++;
+        if (i == count)
+            return no_channel(ctx, wanted, length, count, name);
+        for (size_t k = 0; k < *chosen; k++)
+            if (choice[k] == i)
+                return ctx_fail(ctx, SPD_EINVAL, "channel '%s' is named twice",
+                                text_plain(name[i], plain, sizeof plain));
+        choice[*chosen] = i;
+        wanted += length + (wanted[length] == ',');
+    }
+    return SPD_OK;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-static spd_status damaged(spd_context *ctx)
+spd_status mat5_damaged(spd_context *ctx)
 {
     return ctx_fail(ctx, SPD_EFORMAT, "is cut short or damaged");
 }
@@ -48,7 +48,7 @@ static spd_status mat5_begin(spd_context *ctx, mat5_stream *stream, int swap,
 {
     *stream = (mat5_stream){.bytes = bytes, .left = size, .swap = swap};
     if (size < 8)
-        return damaged(ctx);
+        return mat5_damaged(ctx);
     if (mat5_word(stream, bytes) != MI_COMPRESSED)
         return SPD_OK;
     spd_status status = inflater_open(ctx, &stream->in, INFLATE_ZLIB, bytes + 8, size - 8);
@@ -70,7 +70,7 @@ static spd_status take(spd_context *ctx, mat5_stream *stream, unsigned char *out
 {
     size_t got = 0;
     if (size > stream->left)
-        return damaged(ctx);
+        return mat5_damaged(ctx);
     stream->left -= size;
     if (!stream->packed) {
         if (size)
@@ -79,14 +79,14 @@ static spd_status take(spd_context *ctx, mat5_stream *stream, unsigned char *out
         return SPD_OK;
     }
     spd_status status = inflater_take(ctx, &stream->in, out, size, &got);
-    return status == SPD_OK && got < size ? damaged(ctx) : status;
+    return status == SPD_OK && got < size ? mat5_damaged(ctx) : status;
 }
 
 spd_status mat5_skip(spd_context *ctx, mat5_stream *stream, size_t size)
 {
     unsigned char unwanted[4096];
     if (size > stream->left)
-        return damaged(ctx);
+        return mat5_damaged(ctx);
     if (!stream->packed) {
         stream->left -= size;
         stream->bytes += size;
@@ -105,7 +105,7 @@ spd_status mat5_tag(spd_context *ctx, mat5_stream *stream, size_t *left, mat5_el
 {
     unsigned char tag[8];
     if (*left < sizeof tag)
-        return damaged(ctx);
+        return mat5_damaged(ctx);
     spd_status status = take(ctx, stream, tag, sizeof tag);
     if (status < 0)
         return status;
@@ -115,11 +115,11 @@ spd_status mat5_tag(spd_context *ctx, mat5_stream *stream, size_t *left, mat5_el
     if (element->size > 0) { /* a small one: length and type share a word */
         element->is_inside = 1;
         memcpy(element->inside, tag + 4, 4);
-        return element->size <= 4 ? SPD_OK : damaged(ctx);
+        return element->size <= 4 ? SPD_OK : mat5_damaged(ctx);
     }
     element->size = mat5_word(stream, tag + 4);
     if (element->size > *left || element->size > stream->left)
-        return damaged(ctx);
+        return mat5_damaged(ctx);
     *left -= element->size;
     /* Some leave the last padding out. */
     element->padding = (8 - element->size % 8) % 8;
@@ -147,7 +147,7 @@ static spd_status mat5_check_end(spd_context *ctx, mat5_stream *stream)
     if (!stream->packed)
         return SPD_OK;
     spd_status status = inflater_take(ctx, &stream->in, beyond, sizeof beyond, &got);
-    return status == SPD_OK && got == sizeof beyond ? damaged(ctx) : status;
+    return status == SPD_OK && got == sizeof beyond ? mat5_damaged(ctx) : status;
 }
 
 /* ---- one variable --------------------------------------------------------------------------- */
@@ -167,12 +167,6 @@ enum {
 /* Packed numbers are unpacked this many bytes at a time, a multiple of every width. */
 #define PIECE ((size_t)1 << 16)
 
-static spd_status damaged_variable(spd_context *ctx)
-{
-    return ctx_fail(ctx, SPD_EFORMAT, "is cut short or damaged_variable");
-}
-
-/* The first `room` bytes of an element of which no more are wanted. */
 spd_status mat5_take(spd_context *ctx, mat5_stream *stream, const mat5_element *element,
                      unsigned char *out, size_t room)
 {
@@ -212,7 +206,7 @@ static spd_status take_dims(spd_context *ctx, mat5_stream *stream, const mat5_el
 {
     unsigned char words[4 * SPD_MAX_DIMS];
     if ((element->type != MI_INT32 && element->type != MI_UINT32) || element->size % 4 != 0)
-        return damaged_variable(ctx);
+        return mat5_damaged(ctx);
     spd_status status = mat5_take(ctx, stream, element, words, sizeof words);
     if (status < 0)
         return status;
@@ -222,8 +216,6 @@ static spd_status take_dims(spd_context *ctx, mat5_stream *stream, const mat5_el
     return SPD_OK;
 }
 
-/* Reads the start of a variable: var, its name (room for MAT5_NAME, cut there), and *inner, how
- * many bytes of it are left. *left: of the enclosing element. */
 spd_status mat5_header(spd_context *ctx, mat5_stream *stream, size_t *left, mat_variable *var,
                        char *name, size_t *inner)
 {
@@ -233,7 +225,7 @@ spd_status mat5_header(spd_context *ctx, mat5_stream *stream, size_t *left, mat_
     if (status < 0)
         return status;
     if (element.type != MI_MATRIX || element.is_inside)
-        return damaged_variable(ctx);
+        return mat5_damaged(ctx);
     *var = (mat_variable){.kind = MAT_EMPTY};
     name[0] = '\0';
     *inner = element.size + element.padding;
@@ -241,7 +233,7 @@ spd_status mat5_header(spd_context *ctx, mat5_stream *stream, size_t *left, mat_
         return SPD_OK;
     status = mat5_tag(ctx, stream, inner, &element);
     if (status == SPD_OK && (element.type != MI_UINT32 || element.size != sizeof flags))
-        status = damaged_variable(ctx);
+        status = mat5_damaged(ctx);
     if (status == SPD_OK)
         status = mat5_take(ctx, stream, &element, flags, sizeof flags);
     if (status < 0)
@@ -259,7 +251,7 @@ spd_status mat5_header(spd_context *ctx, mat5_stream *stream, size_t *left, mat_
     if (status < 0)
         return status;
     name[element.size < MAT5_NAME - 1 ? element.size : MAT5_NAME - 1] = '\0';
-    return utf8_length(name) == SIZE_MAX ? damaged_variable(ctx) : SPD_OK;
+    return utf8_length(name) == SIZE_MAX ? mat5_damaged(ctx) : SPD_OK;
 }
 
 /* *stored, *data <- the element that holds the numbers or characters. */
@@ -291,23 +283,21 @@ static spd_status fill_numbers(spd_context *ctx, mat5_stream *stream, const mat5
     return status;
 }
 
-/* The data of count numbers; that they are there is seen before memory is asked for. */
 spd_status mat5_open_numbers(spd_context *ctx, mat5_stream *stream, size_t count, size_t *inner,
                              mat5_element *data, mat_type *stored)
 {
     spd_status status = find_data(ctx, stream, inner, data, stored);
     if (status == SPD_OK && ((stored->kind != 'f' && stored->kind != 'i' && stored->kind != 'u') ||
                              data->size / stored->width < count))
-        status = damaged_variable(ctx);
+        status = mat5_damaged(ctx);
     return status;
 }
 
-/* Puts them into numbers from number `first` on, and passes over what is behind them. */
 spd_status mat5_put_numbers(spd_context *ctx, mat5_stream *stream, const mat5_element *data,
                             size_t first, size_t count, mat_numbers *numbers)
 {
     if (numbers->stored.width == 0)
-        return damaged_variable(ctx);
+        return mat5_damaged(ctx);
     numbers->pitch = numbers->stored.width;
     spd_status status = fill_numbers(ctx, stream, data, first, count, numbers);
     if (status == SPD_OK && !data->is_inside)
@@ -342,14 +332,9 @@ static spd_status read_numbers(spd_context *ctx, mat5_stream *stream, const mat_
     status = mat5_put_numbers(ctx, stream, &data, 0, count, &numbers);
     if (status == SPD_OK && var->is_complex)
         status = mat5_imaginary(ctx, stream, 0, count, inner, &numbers);
-    if (status < 0)
-        spd_array_free(numbers.array);
-    else
-        *array = numbers.array;
-    return status;
+    return array_hand_over(status, numbers.array, array);
 }
 
-/* The rows of a char matrix, of which only the data is left to read. */
 spd_status mat5_chars(spd_context *ctx, mat5_stream *stream, const mat_variable *var, size_t *inner,
                       size_t file_size, mat_texts *texts)
 {
@@ -368,7 +353,6 @@ spd_status mat5_chars(spd_context *ctx, mat5_stream *stream, const mat_variable 
     return status;
 }
 
-/* Numbers or characters of a variable whose header was read. */
 spd_status mat5_plain(spd_context *ctx, mat5_stream *stream, const mat_variable *var,
                       size_t file_size, size_t *inner, spd_array **array)
 {
@@ -413,11 +397,7 @@ static spd_status read_variable(spd_context *ctx, mat5_stream *stream, const mat
         status = mat5_skip(ctx, stream, inner);
     if (status == SPD_OK)
         status = mat5_check_end(ctx, stream);
-    if (status < 0)
-        spd_array_free(fresh);
-    else
-        *array = fresh;
-    return status;
+    return array_hand_over(status, fresh, array);
 }
 
 static int is_swapped(const io_source *source)

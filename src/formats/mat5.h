@@ -35,6 +35,9 @@ typedef struct mat5_element {
     int is_inside;
 } mat5_element;
 
+/* Says that the file is; SPD_EFORMAT. */
+spd_status mat5_damaged(spd_context *ctx);
+
 /* The next tag. *left: bytes left of the enclosing element; becomes what is left behind this one.
  */
 spd_status mat5_tag(spd_context *ctx, mat5_stream *stream, size_t *left, mat5_element *element);

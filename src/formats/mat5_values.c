@@ -11,11 +11,6 @@
 /* Structs of more fields are not read. */
 #define MAX_FIELDS 1024
 
-static spd_status damaged(spd_context *ctx)
-{
-    return ctx_fail(ctx, SPD_EFORMAT, "is cut short or damaged");
-}
-
 /* Reads the names of fields. */
 static spd_status take_fields(spd_context *ctx, mat5_stream *stream, mat5_values *list)
 {
@@ -23,7 +18,7 @@ static spd_status take_fields(spd_context *ctx, mat5_stream *stream, mat5_values
     unsigned char word[4];
     spd_status status = mat5_tag(ctx, stream, &list->inner, &element);
     if (status == SPD_OK && (element.type != MI_INT32 || element.size != sizeof word))
-        status = damaged(ctx);
+        status = mat5_damaged(ctx);
     if (status == SPD_OK)
         status = mat5_take(ctx, stream, &element, word, sizeof word);
     if (status == SPD_OK)
@@ -33,7 +28,7 @@ static spd_status take_fields(spd_context *ctx, mat5_stream *stream, mat5_values
     list->length = mat5_word(stream, word);
     if (list->length < 2 || list->length > MAT5_NAME || element.size % list->length != 0 ||
         element.size / list->length > MAX_FIELDS)
-        return damaged(ctx);
+        return mat5_damaged(ctx);
     list->fields = element.size / list->length;
     list->names = mem_alloc(element.size, 1);
     if (!list->names)
@@ -42,11 +37,10 @@ static spd_status take_fields(spd_context *ctx, mat5_stream *stream, mat5_values
     for (size_t f = 0; f < list->fields && status == SPD_OK; f++)
         if (list->names[(f + 1) * list->length - 1] != '\0' ||
             utf8_length(list->names + f * list->length) == SIZE_MAX)
-            status = damaged(ctx);
+            status = mat5_damaged(ctx);
     return status;
 }
 
-/* Begins the list of a variable whose header was read. Its names are freed by the caller. */
 spd_status mat5_values_begin(spd_context *ctx, mat5_stream *stream, size_t file_size,
                              const mat_variable *var, size_t inner, mat5_values *list)
 {
@@ -57,7 +51,7 @@ spd_status mat5_values_begin(spd_context *ctx, mat5_stream *stream, size_t file_
         status = take_fields(ctx, stream, list);
     if (status == SPD_OK &&
         (mem_mul(list->count, list->fields, &values) || values > list->inner / 8))
-        status = damaged(ctx);
+        status = mat5_damaged(ctx);
     return status;
 }
 
@@ -122,7 +116,6 @@ spd_status mat5_values_survey(spd_context *ctx, mat5_stream *stream, mat5_values
     return status;
 }
 
-/* The variable that field f of a list makes: of a single struct, the field itself. */
 mat_variable mat5_value_variable(const mat_variable *var, const mat5_values *list, size_t f,
                                  const mat_pile *piles)
 {
@@ -146,7 +139,7 @@ static spd_status take_text(spd_context *ctx, void *user, mat5_stream *stream,
     static const mat_variable nothing = {.kind = MAT_CHARS, .rank = 2, .dims = {1, 0}};
     taking *t = user;
     if (!mat_is_text_cell(value))
-        return damaged(ctx);
+        return mat5_damaged(ctx);
     if (value->kind == MAT_CHARS && value->dims[0] == 1)
         return mat5_chars(ctx, stream, value, left, 1, &t->texts);
     return mat_texts_add(ctx, &t->texts, &nothing, (mat_type){'u', 1, 0}, NULL, 0, 1);
@@ -158,7 +151,7 @@ static spd_status take_matrix(spd_context *ctx, void *user, mat5_stream *stream,
     taking *t = user;
     mat5_element data;
     if (!mat_pile_fits(t->var, value))
-        return damaged(ctx);
+        return mat5_damaged(ctx);
     spd_status status = mat5_open_numbers(ctx, stream, t->each, left, &data, &t->numbers.stored);
     if (status == SPD_OK)
         status = mat5_put_numbers(ctx, stream, &data, t->at, t->each, &t->numbers);
@@ -189,11 +182,7 @@ static spd_status take_values(spd_context *ctx, mat5_stream *stream, mat5_values
     status = mat_numbers_begin(ctx, var, var->type, &t.numbers);
     if (status == SPD_OK)
         status = values_walk(ctx, stream, list, field, take_matrix, &t);
-    if (status < 0)
-        spd_array_free(t.numbers.array);
-    else
-        *array = t.numbers.array;
-    return status;
+    return array_hand_over(status, t.numbers.array, array);
 }
 
 typedef struct single {
@@ -218,7 +207,7 @@ spd_status mat5_values_read(spd_context *ctx, mat5_stream *stream, const mat_var
     const mat_variable *made = &place->made;
     spd_status status = mat5_values_begin(ctx, stream, file_size, var, *inner, &list);
     if (status == SPD_OK && place->field >= list.fields)
-        status = damaged(ctx);
+        status = mat5_damaged(ctx);
     if (status == SPD_OK && var->kind == MAT_STRUCTS && list.count == 1)
         status = values_walk(ctx, stream, &list, place->field, take_single, &alone);
     else if (status == SPD_OK && !mat_is_readable(made))

@@ -144,11 +144,7 @@ static spd_status read_numbers(spd_context *ctx, h5_file *file, const h5_object 
     numbers.pitch = object->type.size;
     if (!object->matlab_empty)
         status = h5_data_read(ctx, file, object, put_numbers, &numbers);
-    if (status < 0)
-        spd_array_free(numbers.array);
-    else
-        *array = numbers.array;
-    return status;
+    return array_hand_over(status, numbers.array, array);
 }
 
 /* *bytes <- the elements as they are stored, new. */
@@ -308,11 +304,7 @@ static spd_status read_cells(spd_context *ctx, h5_file *file, size_t file_size,
     status = mat_numbers_begin(ctx, &var, var.type, &t.numbers);
     if (status == SPD_OK)
         status = walk_cells(ctx, file, object, take_matrix, &t);
-    if (status < 0)
-        spd_array_free(t.numbers.array);
-    else
-        *array = t.numbers.array;
-    return status;
+    return array_hand_over(status, t.numbers.array, array);
 }
 
 /* ---- texts ---- */

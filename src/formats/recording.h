@@ -39,6 +39,11 @@ spd_status edf_parse(spd_context *ctx, const unsigned char *bytes, size_t size, 
                      recording **made);
 void recording_free(recording *made);
 
+/* choice (count) <- the numbers of the channels that wanted names, with commas between and each once,
+ * among count names (NULL: of no channel); *chosen <- how many. */
+spd_status channels_choose(spd_context *ctx, const char *wanted, size_t count,
+                           const char *const *name, size_t *choice, size_t *chosen);
+
 /* Adds an event; the label, of that many bytes, is copied. SPD_EFORMAT when it is not UTF-8. */
 spd_status events_add(spd_context *ctx, recording_events *events, double onset, double duration,
                       const char *label, size_t length);

@@ -133,7 +133,7 @@ static int factor(size_t n, const double *X, double *L, double *scratch)
 }
 
 /* |A - B|^2 of symmetric matrices, by their lower triangles. */
-static double flat(size_t n, const double *A, const double *B)
+static int euclidean(size_t n, const double *A, const double *B, double *d2, double *work)
 {
     double diagonal = 0.0, below = 0.0;
     for (size_t r = 0; r < n; r++) {
@@ -144,7 +144,9 @@ static double flat(size_t n, const double *A, const double *B)
         below += sum;
         diagonal += (a[r] - b[r]) * (a[r] - b[r]);
     }
-    return diagonal + 2.0 * below;
+    (void)work;
+    *d2 = diagonal + 2.0 * below;
+    return *d2 < LEAST_SUM;
 }
 
 /* The squared norm of the logarithm of C = L^-1 Y L^-T, which is that of a tridiagonal one. Where
@@ -199,33 +201,18 @@ size_t pair_work(spd_metric id, size_t n)
     }
 }
 
+/* *d2 <- the distance; non-zero where digits were lost. */
+typedef int measure(size_t n, const double *X, const double *Y, double *d2, double *work);
+
 int pair_dist2(spd_metric id, size_t n, const double *X, const double *Y, double *d2, double *work)
 {
-    int lost = 1;
-    switch (id) {
-    case SPD_METRIC_AIRM:
-        lost = airm(n, X, Y, d2, work);
-        break;
-    case SPD_METRIC_STEIN:
-        lost = stein(n, X, Y, d2, work);
-        break;
-    case SPD_METRIC_JEFFREY:
-        lost = jeffrey(n, X, Y, d2, work);
-        break;
-    case SPD_METRIC_LOG_EUCLIDEAN:
-        lost = log_euclidean(n, X, Y, d2, work);
-        break;
-    case SPD_METRIC_BURES_WASSERSTEIN:
-        lost = bures(n, X, Y, d2, work);
-        break;
-    case SPD_METRIC_LOG_CHOLESKY:
-        lost = log_cholesky(n, X, Y, d2, work);
-        break;
-    case SPD_METRIC_EUCLIDEAN:
-        lost = (*d2 = flat(n, X, Y)) < LEAST_SUM;
-        break;
-    default:
-        break;
-    }
-    return lost || !isfinite(*d2);
+    static measure *const measures[] = {[SPD_METRIC_AIRM] = airm,
+                                        [SPD_METRIC_STEIN] = stein,
+                                        [SPD_METRIC_JEFFREY] = jeffrey,
+                                        [SPD_METRIC_LOG_EUCLIDEAN] = log_euclidean,
+                                        [SPD_METRIC_BURES_WASSERSTEIN] = bures,
+                                        [SPD_METRIC_LOG_CHOLESKY] = log_cholesky,
+                                        [SPD_METRIC_EUCLIDEAN] = euclidean};
+    int known = (size_t)id < sizeof measures / sizeof *measures;
+    return !known || measures[id](n, X, Y, d2, work) || !isfinite(*d2);
 }

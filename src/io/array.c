@@ -97,6 +97,15 @@ spd_status array_new_text(spd_context *ctx, size_t ndim, const size_t *shape, si
     return SPD_OK;
 }
 
+spd_status array_hand_over(spd_status status, spd_array *fresh, spd_array **array)
+{
+    if (status < 0)
+        spd_array_free(fresh);
+    else
+        *array = fresh;
+    return status;
+}
+
 spd_status array_rename(spd_context *ctx, spd_array *array, const char *name)
 {
     char *copy = name ? mem_text(name) : NULL;

@@ -37,6 +37,9 @@ spd_status array_adopt(spd_context *ctx, spd_type type, size_t ndim, const size_
 spd_status array_new_text(spd_context *ctx, size_t ndim, const size_t *shape, size_t bytes,
                           spd_array **array, char **pool);
 
+/* *array <- a new array that is complete, which a failure frees instead; returns the status. */
+spd_status array_hand_over(spd_status status, spd_array *fresh, spd_array **array);
+
 /* Gives the array a name (a copy; NULL removes it). */
 spd_status array_rename(spd_context *ctx, spd_array *array, const char *name);
 

@@ -523,11 +523,7 @@ static spd_status read_native(spd_context *ctx, const io_source *source, const n
     if (status < 0)
         return status;
     status = source_fill(ctx, source, h->data_from, h->bytes, fresh->f64);
-    if (status < 0)
-        spd_array_free(fresh);
-    else
-        *array = fresh;
-    return status;
+    return array_hand_over(status, fresh, array);
 }
 
 static spd_status read_decoded(spd_context *ctx, const io_source *source, const npy_header *h,

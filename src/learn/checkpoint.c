@@ -34,7 +34,7 @@ static const field state_fields[] = {
 static const field optimiser_fields[] = {
     FIELD(minimise_state, f, REAL),
     FIELD(minimise_state, gradient_norm, REAL),
-    {.key = "first_f", .offset = offsetof(minimise_state, first_f), .type = FIELD_REAL, .later = 1},
+    FIELD_LATER(minimise_state, first_f, REAL),
     FIELD(minimise_state, last_step, REAL),
     FIELD(minimise_state, iteration, INT),
     FIELD(minimise_state, refreshes, INT),

@@ -25,14 +25,15 @@ typedef struct field {
     int later; /* files of the first versions do not have it: the member is then kept */
 } field;
 
-#define FIELD(record, member, kind)                                                                \
+#define FIELD_OF(record, member, kind, words, after)                                               \
     {                                                                                              \
-        .key = #member, .offset = offsetof(record, member), .type = FIELD_##kind                   \
+        .key = #member, .offset = offsetof(record, member), .of = (words), .type = (kind),         \
+        .later = (after)                                                                           \
     }
-#define FIELD_ENUM(record, member, words)                                                          \
-    {                                                                                              \
-        .key = #member, .offset = offsetof(record, member), .type = FIELD_NAME, .of = (words)      \
-    }
+#define FIELD(record, member, kind)             FIELD_OF(record, member, FIELD_##kind, 0, 0)
+#define FIELD_LATER(record, member, kind)       FIELD_OF(record, member, FIELD_##kind, 0, 1)
+#define FIELD_ENUM(record, member, words)       FIELD_OF(record, member, FIELD_NAME, words, 0)
+#define FIELD_ENUM_LATER(record, member, words) FIELD_OF(record, member, FIELD_NAME, words, 1)
 
 /* How many fields a table has. */
 #define FIELDS(table) (sizeof(table) / sizeof *(table))

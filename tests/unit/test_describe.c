@@ -7,7 +7,7 @@
 #include "random_spd.h"
 #include "test_io_common.h"
 
-#include "describe/columns.h"
+#include "formats/columns.h"
 #include "describe/labelling.h"
 
 #define R 20

@@ -54,19 +54,4 @@ words explained_lines(const char *text, size_t most);
 /* The picture. */
 figure explained_figure(const explained *x);
 
-/* picture_body.c: the skeleton, and the panels behind the first as grids, in a box of that width;
- * the height that was needed. */
-double picture_skeleton(drawing *d, const explained *x, double left, double top, double width);
-double picture_panels(drawing *d, const explained *x, double left, double top, double width);
-
-/* The largest value of a panel; a dot with an area as large as its value, the largest of radius
- * `most`: its radius. */
-double picture_largest(const explained *x, const panel *p);
-double picture_dot(drawing *d, const char *name, double value, double largest, double most,
-                   double x, double y);
-
-/* picture_head.c: channels on a head; 0 where too few of their names are known. */
-double picture_head(drawing *d, const explained *x, double left, double top, double width);
-int picture_has_head(const explained *x);
-
 #endif

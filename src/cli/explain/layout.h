@@ -38,18 +38,4 @@ typedef struct layout {
  * not fit ends the command. */
 layout layout_of(size_t n, const char *meta, const words *names, const char *path);
 
-/* ---- for layout_images.c --------------------------------------------------------------------- */
-
-/* A further panel, its cells nameless and without rows. */
-panel *layout_panel(layout *l, const char *key, const char *title, size_t rows, size_t columns);
-
-/* A whole number of the record, at most n; else `otherwise`. */
-size_t layout_count(const layout *l, const json_t *parameters, const char *key, size_t otherwise);
-
-/* Rows of the features of images, where they have the size that the parameters say; 0: they do
- * not. */
-int layout_sift_color(layout *l);
-int layout_gabor(layout *l, const json_t *parameters);
-int layout_region(layout *l);
-
 #endif

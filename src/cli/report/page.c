@@ -33,67 +33,54 @@ static void print_spectrum(FILE *f, const void *what)
     }
 }
 
-/* A line per placed sample that has numbers: two before the map and two after it, with names. */
-static void sample_lines(FILE *f, const page *p, double *const *values, const char *first,
-                         const char *second)
+static void write_extra(page *p, const char *name, text_file_fn print, const void *what)
 {
-    fprintf(f, "index,class,part,before_%s,before_%s", first, second);
-    if (values[1])
-        fprintf(f, ",after_%s,after_%s", first, second);
+    text_file_write(text_file_in(p->folder, name), print, what);
+    words_add(p->extras, name);
+}
+
+/* Two numbers of each placed sample before the map and two after it, which have names; of samples
+ * that have none NaN. */
+typedef struct numbers {
+    const page *p;
+    double *const *values;
+    const char *first, *second;
+} numbers;
+
+static void print_numbers(FILE *f, const void *what)
+{
+    const numbers *n = what;
+    const page *p = n->p;
+    fprintf(f, "index,class,part,before_%s,before_%s", n->first, n->second);
+    if (n->values[1])
+        fprintf(f, ",after_%s,after_%s", n->first, n->second);
     for (size_t i = 0; i < p->placed; i++) {
         size_t sample = p->index[p->place[i]];
-        if (isnan(values[0][2 * i]))
+        if (isnan(n->values[0][2 * i]))
             continue;
         fprintf(f, "\n%zu,", sample);
         text_file_csv(f, p->e->set.data->class_name[p->e->set.samples.label[sample]]);
         fprintf(f, ",%s", p->trains[p->place[i]] ? "train" : "test");
         for (int part = 0; part < PAGE_PARTS; part++)
-            if (values[part])
-                fprintf(f, ",%.17g,%.17g", values[part][2 * i], values[part][2 * i + 1]);
+            if (n->values[part])
+                fprintf(f, ",%.17g,%.17g", n->values[part][2 * i], n->values[part][2 * i + 1]);
     }
     fputc('\n', f);
 }
 
-static void print_embedding(FILE *f, const void *what)
+/* Writes the files with the numbers of the figures that there are. */
+static void write_extras(page *p)
 {
-    const page *p = what;
-    sample_lines(f, p, p->Y, "1", "2");
-}
-
-static void print_tsne(FILE *f, const void *what)
-{
-    const page *p = what;
-    sample_lines(f, p, p->T, "1", "2");
-}
-
-static void print_margins(FILE *f, const void *what)
-{
-    const page *p = what;
-    sample_lines(f, p, p->margin, "own", "other");
-}
-
-#define EXTRAS 5
-
-typedef struct extra {
-    const char *name;
-    text_file_fn print;
-} extra;
-
-/* list (EXTRAS) <- the files with the numbers of the figures that there are; how many. */
-static size_t list_extras(const page *p, extra *list)
-{
-    size_t count = 0;
+    const numbers tables[] = {
+        {p, p->Y, "1", "2"}, {p, p->T, "1", "2"}, {p, p->margin, "own", "other"}};
+    static const char *const names[] = {"embedding.csv", "tsne.csv", "margins.csv"};
     if (p->model)
-        list[count++] = (extra){"convergence.csv", print_convergence};
+        write_extra(p, "convergence.csv", print_convergence, p);
     if (p->spectrum[0].size)
-        list[count++] = (extra){"spectrum.csv", print_spectrum};
-    if (p->Y[0])
-        list[count++] = (extra){"embedding.csv", print_embedding};
-    if (p->T[0])
-        list[count++] = (extra){"tsne.csv", print_tsne};
-    if (p->margin[0])
-        list[count++] = (extra){"margins.csv", print_margins};
-    return count;
+        write_extra(p, "spectrum.csv", print_spectrum, p);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tables[i].values[0])
+            write_extra(p, names[i], print_numbers, &tables[i]);
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -111,8 +98,6 @@ static void command_line(FILE *f, const page *p)
     static const char *const always[] = {"results.csv", "rounds.csv", "results.json",
                                          "predictions.npz", "confusion.npz"};
     const arguments *args = p->s->args;
-    extra extras[EXTRAS];
-    size_t count = list_extras(p, extras);
     html_print(f, "<pre><code>spdml %s", args->command->name);
     for (int i = 0; i < args->words; i++) {
         fputc(' ', f);
@@ -125,8 +110,8 @@ static void command_line(FILE *f, const page *p)
             spd_version(), (unsigned long long)p->e->options.seed);
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         file_link(f, i ? ", " : " ", always[i]);
-    for (size_t i = 0; i < count; i++)
-        file_link(f, ", ", extras[i].name);
+    for (size_t i = 0; i < p->extras->count; i++)
+        file_link(f, ", ", p->extras->word[i]);
     fputs(".</p>\n<p>The figures as drawings (SVG) and for LaTeX (PDF):", f);
     for (size_t i = 0; i < p->files->count; i++) {
         file_link(f, i ? ", " : " ", words_text("%s.svg", p->files->word[i]));
@@ -232,12 +217,10 @@ static void print_page(FILE *f, const void *what)
 
 void page_write(page *p, const char *folder)
 {
-    words names = {0};
+    words files = {0}, extras = {0};
     p->folder = folder;
-    p->files = &names;
-    extra files[EXTRAS + 1];
-    size_t count = list_extras(p, files);
-    files[count++] = (extra){"report.html", print_page};
-    for (size_t i = 0; i < count; i++)
-        text_file_write(text_file_in(folder, files[i].name), files[i].print, p);
+    p->files = &files;
+    p->extras = &extras;
+    write_extras(p);
+    text_file_write(text_file_in(folder, "report.html"), print_page, p);
 }

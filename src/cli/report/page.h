@@ -56,6 +56,7 @@ typedef struct page {
 
     const char *folder; /* where files go */
     words *files;       /* names of those with figures, as they are written */
+    words *extras;      /* names of those with their numbers */
 } page;
 
 /* Prepares. Only Ctrl-C and failures of the machine end the command: a figure that cannot be made
@@ -68,9 +69,7 @@ void page_write(page *p, const char *folder);
 
 /* ---- parts of the page, each its own file ---------------------------------------------------- */
 
-/* page_embed.c, page_margins.c: what page_prepare calls. */
-spd_status page_embed(page *p);
-spd_status page_tsne(page *p);
+/* page_margins.c: what page_prepare calls. */
 spd_status page_margins(page *p);
 
 /* Sections. */
@@ -78,16 +77,13 @@ void page_summary(FILE *f, const page *p);    /* page_summary.c */
 void page_results(FILE *f, const page *p);    /* page_results.c */
 void page_rounds(FILE *f, const page *p);     /* page_results.c */
 void page_parameters(FILE *f, const page *p); /* page_results.c */
-void page_confusions(FILE *f, const page *p); /* page_confusion.c */
+void page_confusions(FILE *f, const page *p); /* page_classes.c */
 void page_classes(FILE *f, const page *p);    /* page_classes.c */
-void page_map(FILE *f, const page *p);        /* page_map.c: convergence and spectra */
+void page_map(FILE *f, const page *p);        /* page_map.c */
 void page_samples(FILE *f, const page *p);    /* page_samples.c */
 void page_ellipses(FILE *f, const page *p);   /* page_ellipses.c */
 
-/* page_looks.c: what the map looks at, a part of page_map where there is one. */
-void page_looks(FILE *f, const page *p);
-
-/* page_made.c: how the matrices were made, a part of page_parameters. */
+/* page_summary.c: how the matrices were made, a part of page_parameters. */
 void page_made(FILE *f, const page *p);
 
 /* page_ellipses.c: the part whose matrices are ellipses, -1 when neither are. */

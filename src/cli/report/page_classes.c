@@ -1,4 +1,5 @@
-/* page_classes.c - how well each class is found, a table per method.
+/* page_classes.c - which classes are taken for which, a heat map per method, and how well each is
+ * found, a table per method.
  *
  *   precision   of what was taken for the class, how much is of it
  *   recall      of the class, how much was found
@@ -8,8 +9,87 @@
 #include "cli/drawing/html.h"
 #include "cli/report/page.h"
 
-#define MOST_METHODS 12
+#define MOST_CLASSES 250 /* beyond, cells would be smaller than can be seen */
+#define MOST_SHOWN   12  /* methods */
+#define PAIRS        4   /* most frequent confusions */
 #define DASH         "\xE2\x80\x93"
+
+/* Does cell i come after the cell `last`? */
+static int comes_later(const int64_t *count, size_t i, size_t last)
+{
+    return count[i] == count[last] ? i > last : count[i] < count[last];
+}
+
+/* The most frequent of the errors (cells off the diagonal) that come after the cell `last` in the
+ * order of their counts, then of the classes; last (classes^2) begins it, and where there is none
+ * it is what comes back. */
+static size_t next_error(size_t classes, const int64_t *count, size_t last)
+{
+    size_t cells = classes * classes, best = cells;
+    for (size_t i = 0; i < cells; i++) {
+        int later = last == cells || comes_later(count, i, last);
+        if (count[i] && i / classes != i % classes && later &&
+            (best == cells || count[i] > count[best]))
+            best = i;
+    }
+    return best;
+}
+
+static void worst_pairs(FILE *f, const page *p, const int64_t *count)
+{
+    size_t classes = p->e->set.samples.classes, none = classes * classes;
+    size_t at = next_error(classes, count, none);
+    const char *const *name = p->e->set.data->class_name;
+    fputs(at < none ? "<p class=\"note\">Most frequent errors: " : "<p class=\"note\">No errors",
+          f);
+    for (int i = 0; i < PAIRS && at < none; i++, at = next_error(classes, count, at))
+        html_print(f, "%s%.30s \xE2\x86\x92 %.30s (%zu)", i ? "; " : "", name[at / classes],
+                   name[at % classes], (size_t)count[at]);
+    fputs(".</p>\n", f);
+}
+
+static void put_heat(FILE *f, const page *p, const char *name, const int64_t *count)
+{
+    heat h = {p->e->set.samples.classes, p->e->set.data->class_name, count};
+    figure g = heat_figure(&h, words_text("confusion-%s", name),
+                           words_text("Confusion matrix of %s", name));
+    page_figure(f, p, &g);
+}
+
+static void confusion(FILE *f, const page *p, size_t method)
+{
+    const int64_t *count = p->e->found->method[method]->confusion;
+    size_t classes = p->e->set.samples.classes;
+    const char *name = p->e->found->method[method]->name;
+    fprintf(f, "<div>\n<h3>%s</h3>\n", name);
+    if (classes <= MOST_CLASSES)
+        put_heat(f, p, name, count);
+    worst_pairs(f, p, count);
+    fputs("</div>\n", f);
+}
+
+void page_confusions(FILE *f, const page *p)
+{
+    size_t classes = p->e->set.samples.classes;
+    size_t drawn = p->e->methods < MOST_SHOWN ? p->e->methods : MOST_SHOWN;
+    html_figure(f, "large");
+    for (size_t m = 0; m < drawn; m++)
+        confusion(f, p, m);
+    html_figure_close(
+        f,
+        "Rows are true classes, columns predicted ones, counts over all rounds. Blue cells on the "
+        "diagonal are right, orange cells off it are wrong; the stronger the colour, the larger "
+        "the share of the row. Look for orange cells that mirror each other: two classes that the "
+        "method confuses.%s%s",
+        classes > MOST_CLASSES
+            ? " With so many classes the tables are not drawn; they are in confusion.npz."
+        : classes > DRAW_HEAT_COUNTS
+            ? " With so many classes, counts appear under the pointer and not every class is named."
+            : "",
+        drawn < p->e->methods ? " Further methods are in confusion.npz." : "");
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
 
 /* Counts of one class. */
 typedef struct tally {
@@ -54,7 +134,7 @@ static void class_rows(FILE *f, const page *p, const int64_t *confusion)
     }
 }
 
-static void one(FILE *f, const page *p, size_t method, int open)
+static void class_table(FILE *f, const page *p, size_t method, int open)
 {
     fprintf(f, "<details%s>\n<summary>%s</summary>\n", open ? " open" : "",
             p->e->found->method[method]->name);
@@ -68,13 +148,13 @@ static void one(FILE *f, const page *p, size_t method, int open)
 
 void page_classes(FILE *f, const page *p)
 {
-    size_t methods = p->e->methods, shown = methods < MOST_METHODS ? methods : MOST_METHODS;
+    size_t methods = p->e->methods, shown = methods < MOST_SHOWN ? methods : MOST_SHOWN;
     size_t best = 0;
     for (size_t m = 1; m < shown; m++)
         if (p->e->found->method[m]->accuracy > p->e->found->method[best]->accuracy)
             best = m;
     for (size_t m = 0; m < shown; m++)
-        one(f, p, m, m == best);
+        class_table(f, p, m, m == best);
     fputs("<p class=\"note\">Over all rounds. Precision: of the samples that were taken for the "
           "class, the share that is of it. Recall: of the samples of the class, the share that was "
           "found. F1: the harmonic mean of both. " DASH ": there is nothing to take a share of.",

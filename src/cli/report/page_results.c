@@ -78,46 +78,32 @@ static void note(FILE *f, const page *p)
     fputs(" Seconds are means over the rounds.</p>\n", f);
 }
 
-/* The same with a row for each of many values. */
-static void by_rows(FILE *f, const page *p)
-{
-    const groups *by = &p->e->protocol.by;
-    html_table(f, "Accuracy by group", "accuracy %");
-    for (size_t m = 0; m < p->e->methods; m++)
-        html_column(f, p->e->found->method[m]->name);
-    html_rows(f);
-    for (size_t v = 0; v < by->count; v++) {
-        if (isnan(results_by(p->e, 0)[v]))
-            continue;
-        html_print(f, "<tr><th scope=\"row\">%.80s</th>", by->name[v]);
-        for (size_t m = 0; m < p->e->methods; m++)
-            fprintf(f, "<td>%.1f</td>", 100.0 * results_by(p->e, m)[v]);
-        fputs("</tr>\n", f);
-    }
-    html_table_close(f);
-}
-
-/* Accuracy for each value of --by. */
+/* Accuracy for each value of --by that was tested: a row for each method, or for each of many
+ * values. */
 static void by_table(FILE *f, const page *p)
 {
     const groups *by = &p->e->protocol.by;
+    const double *tested = results_by(p->e, 0);
+    int upright = by->count > COLUMNS_MOST;
+    size_t rows = upright ? by->count : p->e->methods,
+           columns = upright ? p->e->methods : by->count;
     html_print(f, "<h3>By %s</h3>\n", by->column);
-    if (by->count > COLUMNS_MOST) {
-        by_rows(f, p);
-        return;
-    }
     html_table(f, "Accuracy by group", "accuracy %");
-    double *accuracy = results_by(p->e, 0);
-    for (size_t v = 0; v < by->count; v++)
-        if (!isnan(accuracy[v]))
-            html_print(f, "<th scope=\"col\">%.24s</th>", by->name[v]);
+    for (size_t c = 0; c < columns; c++)
+        if (upright)
+            html_column(f, p->e->found->method[c]->name);
+        else if (!isnan(tested[c]))
+            html_print(f, "<th scope=\"col\">%.24s</th>", by->name[c]);
     html_rows(f);
-    for (size_t m = 0; m < p->e->methods; m++) {
-        accuracy = results_by(p->e, m);
-        fprintf(f, "<tr><th scope=\"row\">%s</th>", p->e->found->method[m]->name);
-        for (size_t v = 0; v < by->count; v++)
-            if (!isnan(accuracy[v]))
-                fprintf(f, "<td>%.1f</td>", 100.0 * accuracy[v]);
+    for (size_t r = 0; r < rows; r++) {
+        if (upright && isnan(tested[r]))
+            continue;
+        html_print(f, "<tr><th scope=\"row\">%.80s</th>",
+                   upright ? by->name[r] : p->e->found->method[r]->name);
+        for (size_t c = 0; c < columns; c++)
+            if (upright || !isnan(tested[c]))
+                fprintf(f, "<td>%.1f</td>",
+                        100.0 * results_by(p->e, upright ? c : r)[upright ? r : c]);
         fputs("</tr>\n", f);
     }
     html_table_close(f);
@@ -142,33 +128,25 @@ void page_results(FILE *f, const page *p)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static void round_row(FILE *f, const page *p, size_t round)
+/* One row, or where methods are too many for columns a row for each. */
+static void round_rows(FILE *f, const page *p, size_t round, int many)
 {
     char text[ROUND_NAME];
-    html_print(f, "<tr><th scope=\"row\">%.24s</th>",
-               protocol_round(&p->e->protocol, p->e->found, round, text));
+    const char *name = protocol_round(&p->e->protocol, p->e->found, round, text);
     for (size_t m = 0; m < p->e->methods; m++) {
         const spd_outcome *o = p->e->found->method[m]->outcome[round];
         const char *parameters = recognition_text(&p->e->method[m], o->value);
-        html_print(f, "<td>%.1f<span class=\"more\">%s</span></td>", 100.0 * o->accuracy,
-                   parameters);
+        if (many || m == 0)
+            html_print(f, "<tr><th scope=\"row\">%.24s</th>", name);
+        if (many)
+            html_print(f,
+                       "<td class=\"left\">%s</td><td>%.1f</td><td class=\"values\">%s</td></tr>\n",
+                       p->e->found->method[m]->name, 100.0 * o->accuracy, parameters);
+        else
+            html_print(f, "<td>%.1f<span class=\"more\">%s</span></td>", 100.0 * o->accuracy,
+                       parameters);
     }
-    fputs("</tr>\n", f);
-}
-
-/* A row for each method of a round, where methods are too many for columns. */
-static void round_rows(FILE *f, const page *p, size_t round)
-{
-    char text[ROUND_NAME];
-    for (size_t m = 0; m < p->e->methods; m++) {
-        const spd_outcome *o = p->e->found->method[m]->outcome[round];
-        const char *parameters = recognition_text(&p->e->method[m], o->value);
-        html_print(f,
-                   "<tr><th scope=\"row\">%.24s</th><td class=\"left\">%s</td><td>%.1f</td><td "
-                   "class=\"values\">%s</td></tr>\n",
-                   protocol_round(&p->e->protocol, p->e->found, round, text),
-                   p->e->found->method[m]->name, 100.0 * o->accuracy, parameters);
-    }
+    fputs(many ? "" : "</tr>\n", f);
 }
 
 void page_rounds(FILE *f, const page *p)
@@ -181,7 +159,7 @@ void page_rounds(FILE *f, const page *p)
         html_column(f, p->e->found->method[m]->name);
     html_rows(f);
     for (size_t r = 0; r < listed; r++)
-        (many ? round_rows : round_row)(f, p, r);
+        round_rows(f, p, r, many);
     html_table_close(f);
     fputs("<p class=\"note\">Accuracy in %, and with it the parameters of the round: fixed, chosen "
           "by cross-validation within its training part, or default. If parameters jump from round "

@@ -1,6 +1,6 @@
 /* columns.h - arrays with a row per sample, put together from rows of other arrays. */
-#ifndef SPD_DESCRIBE_COLUMNS_H
-#define SPD_DESCRIBE_COLUMNS_H
+#ifndef SPD_FORMATS_COLUMNS_H
+#define SPD_FORMATS_COLUMNS_H
 
 #include "base/context.h"
 #include "formats/csv.h"
