@@ -8,7 +8,7 @@ function varargout = fit(varargin)
 %   with the fields X and y, as from spdml.load. 'm', 'auto' chooses m by
 %   cross-validation.
 % model is a struct with W, cost, history (a row for each iteration: cost,
-% gradient norm, step, seconds, probes), what was used, and file, the bytes of
+% gradient norm, step, seconds, probes), what was used, and file, the contents of
 % the .spdml file (spdml.save).
 %
 % Options are those of the command 'spdml fit': 'Metric' ('stein', 'airm',

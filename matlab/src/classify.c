@@ -66,7 +66,7 @@ mxArray *classifier_struct(call *c, const spd_classifier *k)
         field(s, "W", map_of(facts.n, facts.m, facts.hermitian, W));
     if (spd_classifier_model(k))
         field(s, "model", model_struct(c, spd_classifier_model(k)));
-    field(s, "file", bytes_of(bytes, size));
+    field(s, "file", file_of(bytes, size));
     return s;
 }
 
@@ -78,10 +78,10 @@ spd_classifier *classifier_take(call *c, const mxArray *value)
         call_fail("invalidArgument",
                   "%s: a method must be a struct from spdml.train or spdml.load, or a file name",
                   c->command);
-    const mxArray *file = path ? NULL : mxGetField(value, 0, "file");
-    call_check(
-        c, path ? spd_classifier_load(c->ctx, path, &k)
-                : spd_classifier_unpack(c->ctx, mxGetData(file), mxGetNumberOfElements(file), &k));
+    size_t size = 0;
+    const unsigned char *bytes = path ? NULL : image_of(value, &size);
+    call_check(c, path ? spd_classifier_load(c->ctx, path, &k)
+                       : spd_classifier_unpack(c->ctx, bytes, size, &k));
     call_keep(k, free_classifier);
     return k;
 }
@@ -142,7 +142,8 @@ static void take_values(call *c, int strict, spd_method *method)
     for (int p = 0; p < SPD_PARAMETERS; p++) {
         const char *own = spd_name(SPD_ENUM_PARAMETER, (unsigned)p);
         plain(own, name, sizeof name);
-        const mxArray *given = option_value(c, mxArrayToString(mxCreateString(name)));
+        char *kept_name = mxCalloc(sizeof name, 1); /* the list of known names points to it */
+        const mxArray *given = option_value(c, strcpy(kept_name, name));
         if (given && spd_method_uses(method, (spd_parameter)p))
             method->value[p] = parameter_value(c, p, given);
         else if (given && strict)

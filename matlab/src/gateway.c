@@ -41,6 +41,7 @@ static struct {
     volatile sig_atomic_t interrupted;
     int handling;
     struct sigaction before;
+    sigset_t mask;
     const mxArray *callback; /* of progress: a function handle, true, or NULL */
     int callback_failed, in_callback;
 } state;
@@ -51,10 +52,12 @@ static void on_interrupt(int number)
     state.interrupted = 1;
 }
 
-/* Ctrl-C: in Octave and in MATLAB without a desktop a signal, which is noted while the library works. */
+/* Ctrl-C: in Octave and in MATLAB without a desktop a signal, which is noted while the library works.
+ * Octave may have blocked it in this thread, for another one that waits for it. */
 static void handle_interrupts(int on)
 {
     struct sigaction mine;
+    sigset_t interrupt;
     if (on == state.handling)
         return;
     if (on) {
@@ -63,7 +66,11 @@ static void handle_interrupts(int on)
         sigemptyset(&mine.sa_mask);
         state.interrupted = 0;
         sigaction(SIGINT, &mine, &state.before);
+        sigemptyset(&interrupt);
+        sigaddset(&interrupt, SIGINT);
+        pthread_sigmask(SIG_UNBLOCK, &interrupt, &state.mask);
     } else {
+        pthread_sigmask(SIG_SETMASK, &state.mask, NULL);
         sigaction(SIGINT, &state.before, NULL);
     }
     state.handling = on;
@@ -186,22 +193,22 @@ static void add(char *text, size_t room, const char *format, ...)
     va_end(rest);
 }
 
-static void advise(const spd_error *e, char *text, size_t room)
+static void advise(unsigned remedy, double value, char *text, size_t room)
 {
     const char *between = "; try ";
-    if (e->remedy & SPD_REMEDY_REGULARIZE) {
-        int exponent = (int)lround(log10(e->remedy_value));
-        int power = fabs(e->remedy_value / pow(10.0, exponent) - 1.0) < 1e-9;
+    if (remedy & SPD_REMEDY_REGULARIZE) {
+        int exponent = (int)lround(log10(value));
+        int power = value < 0.05 && fabs(value / pow(10.0, exponent) - 1.0) < 1e-9;
         if (power)
             add(text, room, "; try 'Regularize', 1e%d", exponent);
         else
-            add(text, room, "; try 'Regularize', %g", e->remedy_value);
-        if (e->remedy_value > 0.5)
+            add(text, room, "; try 'Regularize', %g", value);
+        if (value > 0.5)
             add(text, room, " (so far from definite, it may not be a covariance)");
         between = " or ";
     }
     for (size_t i = 0; i < COUNT(remedies); i++) {
-        if (!(e->remedy & (unsigned)remedies[i].remedy))
+        if (!(remedy & (unsigned)remedies[i].remedy))
             continue;
         add(text, room, "%s%s", between, remedies[i].words);
         between = " or ";
@@ -213,7 +220,7 @@ static void from_one(const char *message, const char *alias, char *text, size_t 
 {
     text[0] = '\0';
     while (*message) {
-        size_t index, column;
+        size_t index, column, k, l;
         int length = 0;
         int named = text[0] && strchr("XYQSO", text[strlen(text) - 1]);
         if (named && alias && sscanf(message, "[%zu]", &index) == 1)
@@ -223,6 +230,10 @@ static void from_one(const char *message, const char *alias, char *text, size_t 
         else if (sscanf(message, "at row %zu, column %zu%n", &index, &column, &length) == 2 &&
                  length)
             add(text, room, "at row %zu, column %zu", index + 1, column + 1);
+        else if (sscanf(message, "(%zu,%zu) and (%zu,%zu)%n", &index, &column, &k, &l, &length) ==
+                     4 &&
+                 length)
+            add(text, room, "(%zu,%zu) and (%zu,%zu)", index + 1, column + 1, k + 1, l + 1);
         else
             add(text, room, "%.*s", length = 1, message);
         message += length;
@@ -233,7 +244,8 @@ static void describe_error(const call *c, char *text, size_t room)
 {
     const spd_error *e = spd_context_error(c->ctx);
     from_one(e->message, c->alias, text, room);
-    advise(e, text, room);
+    int told = e->remedy != 0 || !c->remedy;
+    advise(told ? e->remedy : c->remedy, told ? e->remedy_value : c->remedy_value, text, room);
 }
 
 void call_check(call *c, spd_status status)

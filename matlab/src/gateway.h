@@ -35,6 +35,8 @@ typedef struct call {
     double regularize, ridge;
     int symmetrize;
     const char *alias; /* of X in messages, or NULL */
+    unsigned remedy;   /* for a failure about which the library gives no advice */
+    double remedy_value;
 } call;
 
 /* Positional arguments: `least` at least; further ones, up to `most`, end with the first text or
@@ -122,7 +124,6 @@ double *map_take(const mxArray *value, const char *name, size_t *n, size_t *m, i
 double *numbers_take(const mxArray *value, const char *name, size_t *count);
 mxArray *number(double value);
 mxArray *words_of(size_t count, const char *const *text);
-mxArray *bytes_of(const unsigned char *bytes, size_t count);
 mxArray *array_of(const spd_array *array);
 spd_array *array_from(const mxArray *value, const char *name, size_t p);
 
@@ -162,6 +163,11 @@ void samples_take(call *c, int labelled, int on_vectors, samples *s);
 int *groups_take(call *c, const char *name, const samples *s, size_t *count);
 
 /* ---- objects --------------------------------------------------------------------------------- */
+
+/* Models and trained methods are structs with the contents of their .spdml file as file.spdml.bytes:
+ * nested, so that they are not printed. image_of: NULL if there are none. */
+mxArray *file_of(const unsigned char *bytes, size_t count);
+const unsigned char *image_of(const mxArray *value, size_t *size);
 
 mxArray *model_struct(call *c, const spd_model *model);
 spd_model *model_take(call *c, const mxArray *value); /* kept */

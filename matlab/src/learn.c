@@ -16,10 +16,12 @@ static void free_bytes(void *bytes)
     spd_bytes_free(bytes);
 }
 
-/* The contents of a .spdml file in the field `file` of a struct; NULL if it is none. */
-static const unsigned char *image(const mxArray *value, size_t *size)
+const unsigned char *image_of(const mxArray *value, size_t *size)
 {
-    const mxArray *file = mxIsStruct(value) ? mxGetField(value, 0, "file") : NULL;
+    static const char *const path[] = {"file", "spdml", "bytes"};
+    const mxArray *file = value;
+    for (size_t i = 0; i < COUNT(path); i++)
+        file = file && mxIsStruct(file) ? mxGetField(file, 0, path[i]) : NULL;
     if (!file || !mxIsUint8(file))
         return NULL;
     *size = mxGetNumberOfElements(file);
@@ -29,7 +31,7 @@ static const unsigned char *image(const mxArray *value, size_t *size)
 spd_kind object_kind(const mxArray *value)
 {
     size_t size;
-    if (!image(value, &size))
+    if (!image_of(value, &size))
         return SPD_KIND_DATA;
     return mxGetField(value, 0, "method") ? SPD_KIND_METHOD : SPD_KIND_MODEL;
 }
@@ -73,7 +75,7 @@ mxArray *model_struct(call *c, const spd_model *model)
     field(s, "iterations", number(model->iterations));
     field(s, "stop", mxCreateString(spd_name(SPD_ENUM_STOP, model->stop)));
     field(s, "history", history_of(model));
-    field(s, "file", bytes_of(bytes, size));
+    field(s, "file", file_of(bytes, size));
     return s;
 }
 
@@ -82,7 +84,7 @@ spd_model *model_take(call *c, const mxArray *value)
     size_t size;
     spd_model *model = NULL;
     char *path = text_take(value);
-    const unsigned char *bytes = path ? NULL : image(value, &size);
+    const unsigned char *bytes = path ? NULL : image_of(value, &size);
     if (!path && !bytes)
         call_fail("invalidArgument",
                   "%s: a model must be a struct from spdml.fit or spdml.load, or a file name",

@@ -1,4 +1,5 @@
 /* stacks.c - stacks n x n x p of symmetric and Hermitian matrices, maps W, and samples with labels. */
+#include <math.h>
 #include <string.h>
 
 #include "gateway.h"
@@ -81,14 +82,35 @@ static void fill(call *c, const mxArray *value, int complex, stack *s)
     s->set.X = X;
 }
 
+/* What helps against the last failure of spd_check, which knows nothing of how matrices are read. */
+static void take_remedy(call *c, const stack *s)
+{
+    const spd_error *e = spd_context_error(c->ctx);
+    size_t n = s->set.n;
+    double trace = 0.0;
+    c->remedy = e->status == SPD_ENOTSYM ? SPD_REMEDY_SYMMETRIZE : SPD_REMEDY_NONE;
+    if (e->status != SPD_ENOTSPD || s->set.type != SPD_TYPE_FLOAT64 || e->index >= s->p)
+        return;
+    const double *X = (const double *)s->set.X + e->index * n * n;
+    for (size_t i = 0; i < n; i++)
+        trace += X[i * n + i];
+    c->remedy = trace > 0.0 ? SPD_REMEDY_REGULARIZE : SPD_REMEDY_RIDGE;
+    for (c->remedy_value = 1e-6;
+         trace > 0.0 && c->remedy_value < 4.0 * fabs(e->value) * (double)n / trace;)
+        c->remedy_value *= 10.0; /* well above zero, as in files */
+}
+
 /* spd_check tests for NaN and Inf first, then symmetry, definiteness last. */
 static void check(call *c, int definite, const char *name, const stack *s)
 {
     spd_status status = spd_check(c->ctx, &s->set, 0.0);
     c->alias = name; /* the library calls it X */
+    if (status < 0)
+        take_remedy(c, s);
     if (definite || status != SPD_ENOTSPD)
         call_check(c, status);
     c->alias = NULL;
+    c->remedy = SPD_REMEDY_NONE;
 }
 
 static const mxArray *matrices_in(const mxArray *value, const char *name)

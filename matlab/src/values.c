@@ -25,7 +25,10 @@ char *text_take(const mxArray *value)
     if (!mxIsChar(value) || mxGetNumberOfDimensions(value) != 2 ||
         (mxGetM(value) != 1 && mxGetNumberOfElements(value) > 0))
         return NULL;
-    return mxArrayToString(value);
+    /* Octave does not free what mxArrayToString gives when an error ends the call. */
+    size_t room = 4 * mxGetNumberOfElements(value) + 1;
+    char *text = mxCalloc(room, 1);
+    return mxGetString(value, text, (mwSize)room) == 0 ? text : NULL;
 }
 
 char *text_need(const mxArray *value, const char *name)
@@ -66,13 +69,6 @@ mxArray *words_of(size_t count, const char *const *text)
 mxArray *number(double value)
 {
     return mxCreateDoubleScalar(value);
-}
-
-mxArray *bytes_of(const unsigned char *bytes, size_t count)
-{
-    mxArray *array = mxCreateNumericMatrix(1, count, mxUINT8_CLASS, mxREAL);
-    memcpy(mxGetData(array), bytes, count);
-    return array;
 }
 
 mxArray *indices_of(size_t count, const size_t *index)
@@ -156,6 +152,16 @@ void field(mxArray *record, const char *name, mxArray *value)
     legal[length] = '\0';
     int number = mxGetFieldNumber(record, legal);
     mxSetFieldByNumber(record, 0, number >= 0 ? number : mxAddField(record, legal), value);
+}
+
+mxArray *file_of(const unsigned char *bytes, size_t count)
+{
+    mxArray *file = record(), *inner = record();
+    mxArray *array = mxCreateNumericMatrix(1, count, mxUINT8_CLASS, mxREAL);
+    memcpy(mxGetData(array), bytes, count);
+    field(inner, "bytes", array);
+    field(file, "spdml", inner);
+    return file;
 }
 
 /* ---- arrays of files ------------------------------------------------------------------------- */
