@@ -88,9 +88,7 @@ void command_geodesic(call *c)
     stack_take(c, c->input[0], "X", 1, &X);
     stack_like(c, c->input[1], "Y", &X, &Y);
     double *t = numbers_take(c->input[2], "t", &steps);
-    if (X.p != Y.p && X.p == 1 && Y.p == 1)
-        call_fail("invalidArgument", "geodesic: X has %zu matrices and Y %zu", X.p, Y.p);
-    if (X.p == 1 && steps > 1) { /* points on one geodesic */
+    if (X.p == 1 && Y.p == 1 && steps > 1) { /* points on one geodesic */
         result G = result_stack(X.n, steps, X.complex);
         size_t each = X.set.n * X.set.n;
         const double *x = stack_doubles(c, &X), *y = stack_doubles(c, &Y);

@@ -44,6 +44,8 @@
 %!test refused('invalidArgument', 'Y has 2 x 2 matrices', 'distance', good(), eye(2));
 %!test refused('invalidArgument', 'all matrices are complex', 'distance', good(), complex(good()));
 %!test refused('invalidArgument', 'they must be as many', 'geodesic', good(), good(), [0 1 2]);
+%!test refused('invalidArgument', 'they must be as many', 'geodesic', eye(3), good(), [0 1]);
+%!test refused('invalidArgument', 'one number', 'powm', good(), [1 2]);
 %!test refused('invalidArgument', '1 to 3', 'nearest', good(), 'k', 4);
 %!test refused('invalidArgument', 'labels are needed', 'fit', good(), 'm', 2);
 %!test refused('invalidArgument', 'y has 3 entries', 'fit', good(), [1 2 1], 'm', 2);
