@@ -8,8 +8,8 @@ if(MKOCTFILE AND OCTAVE AND NOT SPDML_SANITIZE AND NOT SPDML_COVERAGE AND NOT SP
     execute_process(COMMAND ${MKOCTFILE} -p OCTINCLUDEDIR OUTPUT_VARIABLE octave_include
                     OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()
-if(octave_include AND EXISTS "${octave_include}/mex.h")
-    file(GLOB mex_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matlab/src/*.c")
+file(GLOB mex_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matlab/src/*.c") # not in Octave's package
+if(mex_sources AND octave_include AND EXISTS "${octave_include}/mex.h")
     add_library(spdml_mex MODULE ${mex_sources})
     spdml_flags(spdml_mex)
     spdml_link_flags(spdml_mex)

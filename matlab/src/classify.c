@@ -54,14 +54,14 @@ mxArray *classifier_struct(call *c, const spd_classifier *k)
     field(s, "classes",
           labels_of(notes->class_name ? notes->classes : 0, NULL, notes->class_name,
                     notes->label_type));
-    field(s, "n", number((double)(facts.n / share)));
-    field(s, "m", number((double)(facts.m / share)));
-    field(s, "trained", number((double)facts.trained));
+    field(s, "n", whole(facts.n / share));
+    field(s, "m", whole(facts.m / share));
+    field(s, "trained", whole(facts.trained));
     field(s, "holding", mxCreateString(spd_name(SPD_ENUM_HOLDING, facts.holding)));
     field(s, "score", mxCreateString(facts.score));
     field(s, "score_falls", mxCreateLogicalScalar(facts.score_falls != 0));
     field(s, "cv_accuracy", number(notes->accuracy));
-    field(s, "settings", number((double)notes->settings));
+    field(s, "settings", whole(notes->settings));
     if (W)
         field(s, "W", map_of(facts.n, facts.m, facts.hermitian, W));
     if (spd_classifier_model(k))
@@ -114,13 +114,13 @@ static void take_grid(call *c, spd_grid *grid)
                   c->command);
     for (int f = 0; given && f < mxGetNumberOfFields(given); f++) {
         char own[32], name[32];
-        int found = -1;
+        int found = SPD_PARAMETERS;
         plain(mxGetFieldNameByNumber(given, f), own, sizeof own);
         for (int p = 0; p < SPD_PARAMETERS; p++) {
             plain(spd_name(SPD_ENUM_PARAMETER, (unsigned)p), name, sizeof name);
             found = strcmp(own, name) == 0 ? p : found;
         }
-        if (found < 0)
+        if (found == SPD_PARAMETERS)
             call_fail("invalidArgument", "%s: 'Grid': no parameter '%s'", c->command, own);
         const mxArray *list = mxGetFieldByNumber(given, 0, f);
         if (found != SPD_PARAMETER_OBJECTIVE) {
@@ -142,8 +142,9 @@ static void take_values(call *c, int strict, spd_method *method)
     for (int p = 0; p < SPD_PARAMETERS; p++) {
         const char *own = spd_name(SPD_ENUM_PARAMETER, (unsigned)p);
         plain(own, name, sizeof name);
-        char *kept_name = mxCalloc(sizeof name, 1); /* the list of known names points to it */
-        const mxArray *given = option_value(c, strcpy(kept_name, name));
+        char *lasting = mxCalloc(sizeof name, 1); /* the list of known names points to it */
+        memcpy(lasting, name, sizeof name);
+        const mxArray *given = option_value(c, lasting);
         if (given && spd_method_uses(method, (spd_parameter)p))
             method->value[p] = parameter_value(c, p, given);
         else if (given && strict)
@@ -343,10 +344,10 @@ static void usual_protocol(const samples *s, spd_evaluate_options *o)
 
 static void take_protocol(call *c, comparison *e)
 {
-    static const option rows[] = {{"split", REAL, INTO(spd_evaluate_options, fraction), 0},
-                                  {"trainperclass", SIZE, INTO(spd_evaluate_options, per_class), 0},
-                                  {"outerfolds", INT, INTO(spd_evaluate_options, outer_folds), 0},
-                                  {"repeats", SIZE, INTO(spd_evaluate_options, repeats), 0}};
+    static const option rows[] = {{"split", REAL, 0, INTO(spd_evaluate_options, fraction)},
+                                  {"trainperclass", SIZE, 0, INTO(spd_evaluate_options, per_class)},
+                                  {"outerfolds", INT, 0, INTO(spd_evaluate_options, outer_folds)},
+                                  {"repeats", SIZE, 0, INTO(spd_evaluate_options, repeats)}};
     spd_evaluate_options *o = &e->o;
     size_t count;
     int split = option_value(c, "split") || option_value(c, "trainperclass");
@@ -398,7 +399,7 @@ static mxArray *confusion_of(size_t classes, const int64_t *count)
 
 static double number_at(const void *base, const spd_result_field *f, size_t offset)
 {
-    const char *at = (const char *)base + offset;
+    const void *at = (const char *)base + offset;
     if (f->type == SPD_FIELD_REAL || offset != f->outcome)
         return *(const double *)at;
     return f->type == SPD_FIELD_SIZE ? (double)*(const size_t *)at : (double)*(const int *)at;

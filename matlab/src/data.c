@@ -31,11 +31,11 @@ static mxArray *data_struct(const spd_data *d)
 
 void command_load(call *c)
 {
-    static const option rows[] = {{"x", TEXT, INTO(spd_load_options, x_name), 0},
-                                  {"y", TEXT, INTO(spd_load_options, y_name), 0},
-                                  {"labels", TEXT, INTO(spd_load_options, labels), 0},
-                                  {"anywhere", FLAG, INTO(spd_load_options, anywhere), 0},
-                                  {"unchecked", FLAG, INTO(spd_load_options, unchecked), 0}};
+    static const option rows[] = {{"x", TEXT, 0, INTO(spd_load_options, x_name)},
+                                  {"y", TEXT, 0, INTO(spd_load_options, y_name)},
+                                  {"labels", TEXT, 0, INTO(spd_load_options, labels)},
+                                  {"anywhere", FLAG, 0, INTO(spd_load_options, anywhere)},
+                                  {"unchecked", FLAG, 0, INTO(spd_load_options, unchecked)}};
     spd_load_options o = SPD_STRUCT(spd_load_options);
     spd_data *data = NULL;
     call_arguments(c, 1, 1);
@@ -109,37 +109,37 @@ void command_save(call *c)
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
 static const option describe_rows[] = {
-    {"regularize", REAL, INTO(spd_describe_options, covariance.regularize), 0},
-    {"every", SIZE, INTO(spd_describe_options, every), 0},
-    {"labels", TEXT, INTO(spd_describe_options, index), 0},
-    {"labelpattern", TEXT, INTO(spd_describe_options, pattern), 0},
-    {"labelby", WORD, INTO(spd_describe_options, labels), SPD_ENUM_LABEL_SOURCE},
-    {"x", TEXT, INTO(spd_describe_options, x_name), 0},
-    {"y", TEXT, INTO(spd_describe_options, y_name), 0},
-    {"keepgoing", FLAG, INTO(spd_describe_options, keep_going), 0},
-    {"group", TEXT, INTO(spd_describe_options, group), 0},
-    {"channelsfirst", FLAG, INTO(spd_describe_options, channels_first), 0},
-    {"rate", REAL, INTO(spd_describe_options, rate), 0},
-    {"window", REAL, INTO(spd_describe_options, window), 0},
-    {"step", REAL, INTO(spd_describe_options, stride), 0},
-    {"order", SIZE, INTO(spd_describe_options, order), 0},
-    {"channels", TEXT, INTO(spd_describe_options, channels), 0},
-    {"events", TEXT, INTO(spd_describe_options, events), 0},
-    {"eventnames", TEXT, INTO(spd_describe_options, event_names), 0},
-    {"nocolor", FLAG, INTO(spd_describe_options, grey), 0},
-    {"keepimages", FLAG, INTO(spd_describe_options, keep_images), 0},
-    {"siftstep", SIZE, INTO(spd_describe_options, step), 0},
-    {"siftbin", SIZE, INTO(spd_describe_options, bin), 0},
-    {"smooth", REAL, INTO(spd_describe_options, smooth), 0},
-    {"scales", SIZE, INTO(spd_describe_options, scales), 0},
-    {"orientations", SIZE, INTO(spd_describe_options, orientations), 0},
-    {"kmax", REAL, INTO(spd_describe_options, kmax), 0},
-    {"spacing", REAL, INTO(spd_describe_options, spacing), 0},
-    {"sigma", REAL, INTO(spd_describe_options, sigma), 0},
-    {"asf", TEXT, INTO(spd_describe_options, asf), 0},
-    {"temporalpyramid", SIZE, INTO(spd_describe_options, pyramid), 0},
-    {"overlap", FLAG, INTO(spd_describe_options, overlap), 0},
-    {"unitrange", FLAG, INTO(spd_describe_options, unit_range), 0},
+    {"regularize", REAL, 0, INTO(spd_describe_options, covariance.regularize)},
+    {"every", SIZE, 0, INTO(spd_describe_options, every)},
+    {"labels", TEXT, 0, INTO(spd_describe_options, index)},
+    {"labelpattern", TEXT, 0, INTO(spd_describe_options, pattern)},
+    {"labelby", WORD, SPD_ENUM_LABEL_SOURCE, INTO(spd_describe_options, labels)},
+    {"x", TEXT, 0, INTO(spd_describe_options, x_name)},
+    {"y", TEXT, 0, INTO(spd_describe_options, y_name)},
+    {"keepgoing", FLAG, 0, INTO(spd_describe_options, keep_going)},
+    {"group", TEXT, 0, INTO(spd_describe_options, group)},
+    {"channelsfirst", FLAG, 0, INTO(spd_describe_options, channels_first)},
+    {"rate", REAL, 0, INTO(spd_describe_options, rate)},
+    {"window", REAL, 0, INTO(spd_describe_options, window)},
+    {"step", REAL, 0, INTO(spd_describe_options, stride)},
+    {"order", SIZE, 0, INTO(spd_describe_options, order)},
+    {"channels", TEXT, 0, INTO(spd_describe_options, channels)},
+    {"events", TEXT, 0, INTO(spd_describe_options, events)},
+    {"eventnames", TEXT, 0, INTO(spd_describe_options, event_names)},
+    {"nocolor", FLAG, 0, INTO(spd_describe_options, grey)},
+    {"keepimages", FLAG, 0, INTO(spd_describe_options, keep_images)},
+    {"siftstep", SIZE, 0, INTO(spd_describe_options, step)},
+    {"siftbin", SIZE, 0, INTO(spd_describe_options, bin)},
+    {"smooth", REAL, 0, INTO(spd_describe_options, smooth)},
+    {"scales", SIZE, 0, INTO(spd_describe_options, scales)},
+    {"orientations", SIZE, 0, INTO(spd_describe_options, orientations)},
+    {"kmax", REAL, 0, INTO(spd_describe_options, kmax)},
+    {"spacing", REAL, 0, INTO(spd_describe_options, spacing)},
+    {"sigma", REAL, 0, INTO(spd_describe_options, sigma)},
+    {"asf", TEXT, 0, INTO(spd_describe_options, asf)},
+    {"temporalpyramid", SIZE, 0, INTO(spd_describe_options, pyramid)},
+    {"overlap", FLAG, 0, INTO(spd_describe_options, overlap)},
+    {"unitrange", FLAG, 0, INTO(spd_describe_options, unit_range)},
 };
 
 /* `count` numbers of an option, or NULL without it; count 0: any number, then stored in *found. */
@@ -305,16 +305,16 @@ void command_describe(call *c)
 
 void command_synth(call *c)
 {
-    static const option rows[] = {{"seed", SEED, INTO(spd_synth_options, seed), 0},
-                                  {"classes", SIZE, INTO(spd_synth_options, classes), 0},
-                                  {"samples", SIZE, INTO(spd_synth_options, samples), 0},
-                                  {"n", SIZE, INTO(spd_synth_options, n), 0},
-                                  {"planted", SIZE, INTO(spd_synth_options, planted), 0},
-                                  {"signal", REAL, INTO(spd_synth_options, signal), 0},
-                                  {"nuisance", REAL, INTO(spd_synth_options, nuisance), 0},
-                                  {"size", SIZE, INTO(spd_synth_options, side), 0},
-                                  {"subjects", SIZE, INTO(spd_synth_options, subjects), 0},
-                                  {"frames", SIZE, INTO(spd_synth_options, frames), 0}};
+    static const option rows[] = {{"seed", SEED, 0, INTO(spd_synth_options, seed)},
+                                  {"classes", SIZE, 0, INTO(spd_synth_options, classes)},
+                                  {"samples", SIZE, 0, INTO(spd_synth_options, samples)},
+                                  {"n", SIZE, 0, INTO(spd_synth_options, n)},
+                                  {"planted", SIZE, 0, INTO(spd_synth_options, planted)},
+                                  {"signal", REAL, 0, INTO(spd_synth_options, signal)},
+                                  {"nuisance", REAL, 0, INTO(spd_synth_options, nuisance)},
+                                  {"size", SIZE, 0, INTO(spd_synth_options, side)},
+                                  {"subjects", SIZE, 0, INTO(spd_synth_options, subjects)},
+                                  {"frames", SIZE, 0, INTO(spd_synth_options, frames)}};
     spd_synth_options o;
     spd_data *data = NULL;
     size_t files = 0;
@@ -331,7 +331,7 @@ void command_synth(call *c)
         call_fail("invalidArgument", "synth: 'Output' must name a folder, new or empty");
     if (kind != SPD_SYNTH_SPD) {
         call_check(c, spd_synth_files(c->ctx, (spd_synth_kind)kind, &o, folder, &files));
-        call_return(c, 0, number((double)files));
+        call_return(c, 0, whole(files));
         return;
     }
     double *planted = mxCalloc(o.n * o.planted + 1, sizeof *planted);

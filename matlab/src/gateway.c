@@ -270,13 +270,8 @@ void call_check(call *c, spd_status status)
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-#if defined(__GNUC__)
 /* MATLAB has it in libut, Octave lacks it. */
 extern bool utIsInterruptPending(void) __attribute__((weak));
-#define PENDING() (utIsInterruptPending && utIsInterruptPending())
-#else
-#define PENDING() 0
-#endif
 
 /* f(task, done, total, unit) */
 static void call_back(const spd_progress *p)
@@ -297,13 +292,14 @@ static void call_back(const spd_progress *p)
 static int on_progress(void *user, const spd_progress *p)
 {
     (void)user;
-    if (state.callback && mxIsClass(state.callback, "function_handle"))
+    if (state.callback && mxGetClassID(state.callback) == mxFUNCTION_CLASS)
         call_back(p);
     else if (state.callback && p->total > 0)
         mexPrintf("%s: %.0f of %.0f %s\n", p->task, p->done, p->total, p->unit);
     else if (state.callback)
         mexPrintf("%s: %.0f %s\n", p->task, p->done, p->unit);
-    return state.callback_failed || state.interrupted || PENDING();
+    return state.callback_failed || state.interrupted ||
+           (utIsInterruptPending && utIsInterruptPending());
 }
 
 /* ---- a call ---------------------------------------------------------------------------------- */
@@ -328,7 +324,7 @@ void call_context(call *c)
 {
     const mxArray *progress = option_value(c, "progress");
     int shown =
-        progress && (mxIsClass(progress, "function_handle") || mxGetScalar(progress) != 0.0);
+        progress && (mxGetClassID(progress) == mxFUNCTION_CLASS || mxGetScalar(progress) != 0.0);
     c->ctx = state.ctx;
     state.callback = shown ? progress : NULL;
     state.callback_failed = 0;

@@ -48,10 +48,8 @@ void call_arguments(call *c, int least, int most);
 void call_return(call *c, int index, mxArray *value);
 
 /* Ends the call with an error: spdml:ID. Everything kept is freed. */
-#if defined(__GNUC__)
-__attribute__((noreturn, format(printf, 2, 3)))
-#endif
-void call_fail(const char *id, const char *format, ...);
+__attribute__((noreturn, format(printf, 2, 3))) void call_fail(const char *id, const char *format,
+                                                               ...);
 
 /* Ends the call if a status is below zero; warns if it is above. */
 void call_check(call *c, spd_status status);
@@ -68,8 +66,8 @@ typedef enum option_type { REAL, SIZE, INT, SEED, FLAG, WORD, TEXT } option_type
 typedef struct option {
     const char *name;
     option_type type;
-    size_t offset;
     spd_enum of;
+    size_t offset;
 } option;
 #define INTO(type, member) offsetof(type, member)
 #define COUNT(table)       (sizeof(table) / sizeof *(table))
@@ -123,6 +121,7 @@ mxArray *map_of(size_t n, size_t m, int complex, const double *W);
 double *map_take(const mxArray *value, const char *name, size_t *n, size_t *m, int complex);
 double *numbers_take(const mxArray *value, const char *name, size_t *count);
 mxArray *number(double value);
+mxArray *whole(size_t value);
 mxArray *words_of(size_t count, const char *const *text);
 mxArray *array_of(const spd_array *array);
 spd_array *array_from(const mxArray *value, const char *name, size_t p);

@@ -53,8 +53,8 @@ void command_mean(call *c)
     size_t count = 0;
     spd_mean_options o = SPD_STRUCT(spd_mean_options);
     spd_mean_info info = SPD_STRUCT(spd_mean_info);
-    static const option rows[] = {{"tol", REAL, INTO(spd_mean_options, tol), 0},
-                                  {"maxiter", INT, INTO(spd_mean_options, max_iter), 0}};
+    static const option rows[] = {{"tol", REAL, 0, INTO(spd_mean_options, tol)},
+                                  {"maxiter", INT, 0, INTO(spd_mean_options, max_iter)}};
     call_arguments(c, 1, 1);
     o.max_iter = 200; /* as the command */
     spd_metric metric = metric_option(c);
@@ -159,9 +159,9 @@ void command_kernel(call *c)
 void command_nearest(call *c)
 {
     static const option rows[] = {
-        {"search", WORD, INTO(spd_nearest_options, search), SPD_ENUM_SEARCH},
-        {"brute", FLAG, INTO(spd_nearest_options, brute), 0},
-        {"seed", SEED, INTO(spd_nearest_options, seed), 0}};
+        {"search", WORD, SPD_ENUM_SEARCH, INTO(spd_nearest_options, search)},
+        {"brute", FLAG, 0, INTO(spd_nearest_options, brute)},
+        {"seed", SEED, 0, INTO(spd_nearest_options, seed)}};
     stack X, second;
     spd_nearest_options o = SPD_STRUCT(spd_nearest_options);
     spd_nearest_info info = SPD_STRUCT(spd_nearest_info);
@@ -201,15 +201,15 @@ void command_nearest(call *c)
 static void take_embedding(call *c, const stack *X, spd_embed_options *o)
 {
     static const option rows[] = {
-        {"method", WORD, INTO(spd_embed_options, kind), SPD_ENUM_EMBEDDING},
-        {"metric", WORD, INTO(spd_embed_options, metric), SPD_ENUM_METRIC},
-        {"k", SIZE, INTO(spd_embed_options, k), 0},
-        {"dimensions", SIZE, INTO(spd_embed_options, dimensions), 0},
-        {"lleridge", REAL, INTO(spd_embed_options, ridge), 0},
-        {"bandwidth", REAL, INTO(spd_embed_options, bandwidth), 0},
-        {"perplexity", REAL, INTO(spd_embed_options, perplexity), 0},
-        {"iterations", SIZE, INTO(spd_embed_options, iterations), 0},
-        {"seed", SEED, INTO(spd_embed_options, seed), 0}};
+        {"method", WORD, SPD_ENUM_EMBEDDING, INTO(spd_embed_options, kind)},
+        {"metric", WORD, SPD_ENUM_METRIC, INTO(spd_embed_options, metric)},
+        {"k", SIZE, 0, INTO(spd_embed_options, k)},
+        {"dimensions", SIZE, 0, INTO(spd_embed_options, dimensions)},
+        {"lleridge", REAL, 0, INTO(spd_embed_options, ridge)},
+        {"bandwidth", REAL, 0, INTO(spd_embed_options, bandwidth)},
+        {"perplexity", REAL, 0, INTO(spd_embed_options, perplexity)},
+        {"iterations", SIZE, 0, INTO(spd_embed_options, iterations)},
+        {"seed", SEED, 0, INTO(spd_embed_options, seed)}};
     o->kind = SPD_EMBEDDING_PGA;
     o->k = 10;
     o->dimensions = 2;

@@ -59,16 +59,16 @@ mxArray *model_struct(call *c, const spd_model *model)
     call_keep(bytes, free_bytes);
     mxArray *s = record();
     field(s, "W", map_of(model->n, model->m, o->hermitian, model->W));
-    field(s, "n", number((double)(model->n / share)));
-    field(s, "m", number((double)(model->m / share)));
+    field(s, "n", whole(model->n / share));
+    field(s, "m", whole(model->m / share));
     field(s, "metric", mxCreateString(spd_name(SPD_ENUM_METRIC, o->metric)));
     field(s, "objective", mxCreateString(spd_name(SPD_ENUM_OBJECTIVE, o->objective)));
     field(s, "init", mxCreateString(spd_name(SPD_ENUM_INIT, o->init)));
     field(s, "coordinates", mxCreateString(spd_name(SPD_ENUM_COORDINATES, o->coordinates)));
-    field(s, "nu_w", number((double)o->nu_w));
-    field(s, "nu_b", number((double)o->nu_b));
-    field(s, "pairs_within", number((double)model->pairs_within));
-    field(s, "pairs_between", number((double)model->pairs_between));
+    field(s, "nu_w", whole(o->nu_w));
+    field(s, "nu_b", whole(o->nu_b));
+    field(s, "pairs_within", whole(model->pairs_within));
+    field(s, "pairs_between", whole(model->pairs_between));
     field(s, "cost_start", number(model->cost_start));
     field(s, "cost", number(model->cost));
     field(s, "gradient_norm", number(model->gradient_norm));
@@ -98,28 +98,28 @@ spd_model *model_take(call *c, const mxArray *value)
 /* ---- options of a fit ------------------------------------------------------------------------ */
 
 static const option graph_rows[] = {
-    {"metric", WORD, INTO(spd_fit_options, metric), SPD_ENUM_METRIC},
-    {"objective", WORD, INTO(spd_fit_options, objective), SPD_ENUM_OBJECTIVE},
-    {"nuw", SIZE, INTO(spd_fit_options, nu_w), 0},
-    {"graph", WORD, INTO(spd_fit_options, graph), SPD_ENUM_GRAPH},
-    {"affinityweight", REAL, INTO(spd_fit_options, affinity_weight), 0},
-    {"logcost", WORD, INTO(spd_fit_options, log_cost), SPD_ENUM_LOG_COST},
-    {"search", WORD, INTO(spd_fit_options, search), SPD_ENUM_SEARCH},
-    {"candidates", SIZE, INTO(spd_fit_options, candidates), 0},
-    {"seed", SEED, INTO(spd_fit_options, seed), 0},
+    {"metric", WORD, SPD_ENUM_METRIC, INTO(spd_fit_options, metric)},
+    {"objective", WORD, SPD_ENUM_OBJECTIVE, INTO(spd_fit_options, objective)},
+    {"nuw", SIZE, 0, INTO(spd_fit_options, nu_w)},
+    {"graph", WORD, SPD_ENUM_GRAPH, INTO(spd_fit_options, graph)},
+    {"affinityweight", REAL, 0, INTO(spd_fit_options, affinity_weight)},
+    {"logcost", WORD, SPD_ENUM_LOG_COST, INTO(spd_fit_options, log_cost)},
+    {"search", WORD, SPD_ENUM_SEARCH, INTO(spd_fit_options, search)},
+    {"candidates", SIZE, 0, INTO(spd_fit_options, candidates)},
+    {"seed", SEED, 0, INTO(spd_fit_options, seed)},
 };
 
 static const option fit_rows[] = {
-    {"coordinates", WORD, INTO(spd_fit_options, coordinates), SPD_ENUM_COORDINATES},
-    {"solver", WORD, INTO(spd_fit_options, solver), SPD_ENUM_SOLVER},
-    {"transport", WORD, INTO(spd_fit_options, transport), SPD_ENUM_TRANSPORT},
-    {"restarts", INT, INTO(spd_fit_options, restarts), 0},
-    {"rebuildgraph", INT, INTO(spd_fit_options, rebuild_graph), 0},
-    {"paper", FLAG, INTO(spd_fit_options, paper), 0},
-    {"tol", REAL, INTO(spd_fit_options, tol), 0},
-    {"gtol", REAL, INTO(spd_fit_options, gtol), 0},
-    {"maxiter", INT, INTO(spd_fit_options, max_iter), 0},
-    {"maxtime", REAL, INTO(spd_fit_options, max_time), 0},
+    {"coordinates", WORD, SPD_ENUM_COORDINATES, INTO(spd_fit_options, coordinates)},
+    {"solver", WORD, SPD_ENUM_SOLVER, INTO(spd_fit_options, solver)},
+    {"transport", WORD, SPD_ENUM_TRANSPORT, INTO(spd_fit_options, transport)},
+    {"restarts", INT, 0, INTO(spd_fit_options, restarts)},
+    {"rebuildgraph", INT, 0, INTO(spd_fit_options, rebuild_graph)},
+    {"paper", FLAG, 0, INTO(spd_fit_options, paper)},
+    {"tol", REAL, 0, INTO(spd_fit_options, tol)},
+    {"gtol", REAL, 0, INTO(spd_fit_options, gtol)},
+    {"maxiter", INT, 0, INTO(spd_fit_options, max_iter)},
+    {"maxtime", REAL, 0, INTO(spd_fit_options, max_time)},
 };
 
 /* Of the learned map within a method; the rest of its options are values of the method. */

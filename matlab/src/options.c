@@ -2,6 +2,7 @@
  * fields. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "gateway.h"
@@ -181,9 +182,10 @@ void options_take(call *c, size_t count, const option *table, void *into)
 void options_done(call *c)
 {
     char list[1000] = "";
-    for (size_t k = 0; k < c->known; k++)
-        if (strlen(list) + strlen(c->known_name[k]) + 3 < sizeof list)
-            strcat(strcat(list, k ? ", " : ""), c->known_name[k]);
+    size_t used = 0;
+    for (size_t k = 0; k < c->known && used < sizeof list; k++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "",
+                                 c->known_name[k]);
     for (size_t i = 0; i < c->pairs; i++)
         if (!c->pair[i].used)
             call_fail("unknownOption", "%s: no option '%s'; there are %s", c->command,

@@ -16,9 +16,16 @@ static const mxArray *as_cell(const mxArray *value)
     return problem ? NULL : out;
 }
 
+/* Of a class that mex.h does not know. Octave's mxIsClass loses memory, so this is asked first. */
+static int is_foreign(const mxArray *value)
+{
+    return !mxIsChar(value) && !mxIsNumeric(value) && !mxIsLogical(value) && !mxIsCell(value) &&
+           !mxIsStruct(value);
+}
+
 char *text_take(const mxArray *value)
 {
-    if (mxIsClass(value, "string") && mxGetNumberOfElements(value) == 1) {
+    if (is_foreign(value) && mxIsClass(value, "string") && mxGetNumberOfElements(value) == 1) {
         const mxArray *cell = as_cell(value);
         value = cell ? mxGetCell(cell, 0) : value;
     }
@@ -152,6 +159,11 @@ void field(mxArray *record, const char *name, mxArray *value)
     legal[length] = '\0';
     int number = mxGetFieldNumber(record, legal);
     mxSetFieldByNumber(record, 0, number >= 0 ? number : mxAddField(record, legal), value);
+}
+
+mxArray *whole(size_t value)
+{
+    return number((double)value);
 }
 
 mxArray *file_of(const unsigned char *bytes, size_t count)
