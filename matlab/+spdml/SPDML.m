@@ -9,7 +9,8 @@ classdef SPDML
 %
 % Example:
 %   data = spdml.synth('spd');
-%   map = spdml.SPDML('m', 10).fit(data.X, data.y);
+%   map = spdml.SPDML('m', 10);
+%   map = map.fit(data.X, data.y);
 %   S = map.transform(data.X);
 
 properties

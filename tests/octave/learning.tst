@@ -78,6 +78,16 @@
 %!   assert(f, plain, 1e-9 * abs(plain));
 %! end
 
+%!test % a graph that is given back
+%! [~, data] = sample('real');
+%! W = orth(sin((1:9)' * (1:3)));
+%! for objective = {'softmax', 'log-margin', 'ratio'}
+%!   o.objective = objective{1};
+%!   [f, G, pairs] = spdml.cost(data.X, data.y, W, o);
+%!   [g, H] = spdml.cost(data.X, data.y, W, o, 'Affinity', pairs);
+%!   assert(f, g, 1e-12); assert(G, H, 1e-12);
+%! end
+
 %!test % what a map looks at
 %! [~, data] = sample('real');
 %! model = spdml.fit(data, 'm', 3);
