@@ -12,11 +12,6 @@ static void free_classifier(void *k)
     spd_classifier_free(k);
 }
 
-static void free_bytes(void *bytes)
-{
-    spd_bytes_free(bytes);
-}
-
 static mxArray *value_of(int parameter, double value)
 {
     if (parameter == SPD_PARAMETER_OBJECTIVE)
@@ -44,8 +39,6 @@ mxArray *classifier_struct(call *c, const spd_classifier *k)
     const spd_metadata *notes = spd_classifier_metadata(k);
     const double *W = spd_classifier_weights(k);
     call_check(c, spd_classifier_info(c->ctx, k, &facts));
-    call_check(c, spd_classifier_pack(c->ctx, k, &bytes, &size));
-    call_keep(bytes, free_bytes);
     size_t share = facts.hermitian ? 2 : 1;
     spd_method_name(method, name);
     mxArray *s = record();
@@ -66,6 +59,7 @@ mxArray *classifier_struct(call *c, const spd_classifier *k)
         field(s, "W", map_of(facts.n, facts.m, facts.hermitian, W));
     if (spd_classifier_model(k))
         field(s, "model", model_struct(c, spd_classifier_model(k)));
+    call_check(c, spd_classifier_pack(c->ctx, k, &bytes, &size));
     field(s, "file", file_of(bytes, size));
     return s;
 }

@@ -319,7 +319,6 @@ void command_version(call *c)
     call_return(c, 0, mxCreateString(spd_version()));
 }
 
-void call_context(call *c);
 void call_context(call *c)
 {
     const mxArray *progress = option_value(c, "progress");

@@ -43,6 +43,7 @@ typedef struct call {
  * struct. The rest are options: pairs of name and value, or structs. Sets up the context by the
  * options that all commands have. */
 void call_arguments(call *c, int least, int most);
+void call_context(call *c);
 
 /* The result number `index`; freed if nobody asked for it. */
 void call_return(call *c, int index, mxArray *value);
@@ -165,7 +166,7 @@ int *groups_take(call *c, const char *name, const samples *s, size_t *count);
 
 /* Models and trained methods are structs with the contents of their .spdml file as file.spdml.bytes:
  * nested, so that they are not printed. image_of: NULL if there are none. */
-mxArray *file_of(const unsigned char *bytes, size_t count);
+mxArray *file_of(unsigned char *bytes, size_t count); /* which it keeps */
 const unsigned char *image_of(const mxArray *value, size_t *size);
 
 mxArray *model_struct(call *c, const spd_model *model);

@@ -11,11 +11,6 @@ static void free_model(void *model)
     spd_model_free(model);
 }
 
-static void free_bytes(void *bytes)
-{
-    spd_bytes_free(bytes);
-}
-
 const unsigned char *image_of(const mxArray *value, size_t *size)
 {
     static const char *const path[] = {"file", "spdml", "bytes"};
@@ -55,8 +50,6 @@ mxArray *model_struct(call *c, const spd_model *model)
     const spd_fit_options *o = model->options;
     unsigned char *bytes = NULL;
     size_t size, share = o->hermitian ? 2 : 1;
-    call_check(c, spd_model_pack(c->ctx, model, &bytes, &size));
-    call_keep(bytes, free_bytes);
     mxArray *s = record();
     field(s, "W", map_of(model->n, model->m, o->hermitian, model->W));
     field(s, "n", whole(model->n / share));
@@ -75,6 +68,7 @@ mxArray *model_struct(call *c, const spd_model *model)
     field(s, "iterations", number(model->iterations));
     field(s, "stop", mxCreateString(spd_name(SPD_ENUM_STOP, model->stop)));
     field(s, "history", history_of(model));
+    call_check(c, spd_model_pack(c->ctx, model, &bytes, &size));
     field(s, "file", file_of(bytes, size));
     return s;
 }

@@ -7,8 +7,6 @@
 
 #include "gateway.h"
 
-void call_context(call *c);
-
 void plain(const char *name, char *text, size_t room)
 {
     size_t length = 0;

@@ -166,8 +166,14 @@ mxArray *whole(size_t value)
     return number((double)value);
 }
 
-mxArray *file_of(const unsigned char *bytes, size_t count)
+static void free_bytes(void *bytes)
 {
+    spd_bytes_free(bytes);
+}
+
+mxArray *file_of(unsigned char *bytes, size_t count)
+{
+    call_keep(bytes, free_bytes);
     mxArray *file = record(), *inner = record();
     mxArray *array = mxCreateNumericMatrix(1, count, mxUINT8_CLASS, mxREAL);
     memcpy(mxGetData(array), bytes, count);
