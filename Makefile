@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 MUTANTS ?= 300
 SEED ?= 1
 
-.PHONY: help setup demo test check fresh bench lint format docs coverage fuzz faults mutants tsan install clean release
+.PHONY: help setup demo test check fresh bench matlab lint format docs coverage fuzz faults mutants tsan install clean release
 
 help:
 	@echo "make demo       set up, build, compare methods on generated images, write a report"
@@ -11,6 +11,7 @@ help:
 	@echo "make check      everything: other kernels, sanitizers, fuzzing, valgrind, CUDA, lint"
 	@echo "make fresh      demo, test and install in a minimal Debian (as root)"
 	@echo "make bench      build, measure (make bench BENCH='kernels' for one)"
+	@echo "make matlab     build the toolbox for Octave: build/release/matlab, and its package"
 	@echo "make lint       format, arrows, sizes, map, cppcheck, clang-tidy"
 	@echo "make format     put every C file into the one format"
 	@echo "make docs       build the documentation as a site in build/site"
@@ -48,6 +49,12 @@ fresh:
 
 bench: release
 	@tools/bench.sh $(BENCH)
+
+matlab:
+	@tools/setup.sh demo
+	@command -v mkoctfile >/dev/null || { echo "mkoctfile is missing: apt install octave octave-dev"; exit 1; }
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target spdml_mex octave-package
 
 lint:
 	@tools/setup.sh lint
