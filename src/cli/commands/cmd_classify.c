@@ -1,6 +1,7 @@
 /* cmd_classify.c - `spdml classify`: `train` and `predict` in one, without a file between them. */
 #include "cli/commands/meta_compare.h"
 #include "cli/methods/predictions.h"
+#include "cli/methods/show_league.h"
 #include "cli/methods/show_trained.h"
 #include "cli/methods/training.h"
 
@@ -37,6 +38,8 @@ static void show(session *s, const training *t, const predictions *found, double
     const spd_method *method = spd_classifier_method(t->classifier);
     const spd_data *train = t->set.data;
     sheet *r = session_sheet(s);
+    if (t->league)
+        show_league(r, t->league);
     show_method(r, method);
     sheet_text(r, "train", NULL, train->source);
     sheet_line(r, "train", "%s: %zu samples, %zu classes", train->source, train->p, train->classes);

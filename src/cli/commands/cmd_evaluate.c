@@ -135,6 +135,7 @@ static int run(session *s)
     training_fit_options(s, &e.fit);
     take_methods(s, &e);
     training_grids(s, e.methods, e.method, &e.grid);
+    e.options.seconds = training_time(s, e.methods, e.method);
     if (arguments_text(s->args, "keep") && arguments_text(s->args, "recenter"))
         cli_misuse("--keep and --recenter cannot be used together: new samples would have to be "
                    "moved by the mean of their own group");
@@ -153,7 +154,8 @@ static int run(session *s)
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,mdm-airm,ts-lda,cdl",
      .words = option_methods, .list = 1, .common = 1,
-     .help = "Methods, separated by commas: [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP of ml, "
+     .help = "Methods, separated by commas: auto, or [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP "
+             "of ml, "
              "multi, random, mean, csp"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1, .common = 1,
      .help = "Training matrices are those whose COLUMN has one of the values; several clauses must "
@@ -212,6 +214,7 @@ static const option options_tuning[] = {
      .help =
          "Try every setting in every fold, with maps fitted as finely as the final one. Otherwise "
          "settings that are clearly behind are dropped early. About ten times slower"},
+    OPTION_TIME,
     {"final", 0, OPTION_CHOICE, "WHICH", "best", .choice = "best|all|none",
      .help =
          "At the end choose parameters on all matrices, test part included, and show the command "

@@ -187,6 +187,10 @@ extern const char option_methods[]; /* methods that are often used, not all: "nn
      .help = "Where it runs: cpu; cuda, an NVIDIA GPU (matrices up to 512 x 512, the metrics " \
              "that have kernels; the rest runs on the processor); auto, the GPU if there is one " \
              "and the problem is large enough"}
+#define OPTION_TIME \
+    {"time", 0, OPTION_TEXT, "TIME", .common = 1, \
+     .help = "auto: judge candidates for at most so long: 60s, 5m, 1h. The choice then depends on " \
+             "how fast the machine is"}
 #define OPTION_VECTORS \
     {"vectors", 0, OPTION_TEXT, "NAME", \
      .help = "Per-sample array that src and gsrc read: images (p x h x w) or features (p x d); " \

@@ -3,7 +3,6 @@
  * They are trained once more with the values that were chosen, on the same samples in the same
  * order: training has no chance in it, and they predict what the evaluation has seen. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/results/results.h"
 #include "cli/frame/signals.h"
@@ -42,9 +41,9 @@ static void keep_one(session *s, const results *e, const spd_samples *train, siz
                      size_t round)
 {
     const spd_outcome *o = e->found->method[method]->outcome[round];
-    spd_method chosen = e->method[method];
+    spd_method chosen = o->chosen;
     spd_classifier *c = NULL;
-    memcpy(chosen.value, o->value, sizeof chosen.value);
+    chosen.fit = e->method[method].fit;
     spd_status status = spd_classifier_fit(s->ctx, &chosen, train, NULL, &c);
     session_check_in(s, e->set.data->source, status);
     note(s, e, o, c);
