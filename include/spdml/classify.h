@@ -305,13 +305,14 @@ typedef struct spd_candidate {
     char name[SPD_METHOD_NAME];
     spd_method method; /* with the values that were chosen; its fit is NULL */
     size_t settings;   /* number of combinations tried */
-    int folds;         /* in which it was judged; fewer than all: it was clearly behind and left */
+    int folds;         /* in which it was judged; fewer than all: it was clearly behind and left; 0:
+                          it was late, or failed, or another was right about all samples before */
     double accuracy;   /* of its best setting; of one that left, as far behind the best as it was;
                           NaN if it was not judged */
     double seconds;
     int late;          /* non-zero: there was no time for it */
     double left;       /* late: about how many seconds it lacked; NaN if it was not begun */
-    char message[200]; /* why it was not judged; empty otherwise */
+    char message[200]; /* why it failed; empty otherwise */
 } spd_candidate;
 
 /* The candidates of auto, the best first; made by the library, and may grow. */

@@ -218,14 +218,6 @@ static spd_status open_lot(choosing *c, run *r, size_t count)
     return status == SPD_OK ? tuner_plan(&r->t, NULL) : status;
 }
 
-/* Of contenders that could not be chosen any more, since the rival is right about all samples. */
-static void note_idle(run *r, size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        snprintf(r->first[k].row.message, sizeof r->first->row.message, "%s",
-                 "could not be better");
-}
-
 /* Fails only if the whole does. */
 static spd_status run_lot(choosing *c, run *r, size_t count)
 {
@@ -238,10 +230,8 @@ static spd_status run_lot(choosing *c, run *r, size_t count)
         note_late(c, r, count);
         return SPD_OK;
     }
-    if (!c->a.tuning.exhaustive && c->rival_right == (int64_t)c->a.tested) {
-        note_idle(r, count);
+    if (!c->a.tuning.exhaustive && c->rival_right == (int64_t)c->a.tested)
         return SPD_OK;
-    }
     spd_status status = open_lot(c, r, count);
     int fits = status == SPD_OK && (!r->t.mapped || r->t.settings[0].fitted > 0);
     if (fits)

@@ -143,6 +143,8 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
         parsed.value[i] = NAN;
     if (strcmp(text, AUTOMATIC) == 0) {
         parsed.automatic = 1;
+        if (method->size < offsetof(spd_method, automatic) + sizeof parsed.automatic)
+            return ctx_fail(ctx, SPD_EINVAL, "auto needs a caller built with a newer header");
         sized_give(sizeof parsed, &parsed, method);
         return SPD_OK;
     }

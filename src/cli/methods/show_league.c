@@ -35,6 +35,8 @@ static const char *remark(const spd_league *l, const spd_candidate *c)
         bar_time(left, sizeof left, c->left);
         return words_text("given up; it lacked about %s", left);
     }
+    if (c->folds == 0 && !c->message[0])
+        return "not begun; could not be better";
     if (c->folds == 0)
         return words_text("%.30s%s", c->message, strlen(c->message) > 30 ? "..." : "");
     return c->folds < l->folds ? words_text("behind after %d of %d folds", c->folds, l->folds) : "";
