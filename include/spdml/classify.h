@@ -82,8 +82,8 @@ typedef struct spd_method {
                                    objective come from above. An objective other than
                                    SPD_OBJECTIVE_AUTO counts as fixed */
     int no_occlusion;           /* gsrc: no occlusion dictionary, for images without occlusion */
-    int automatic; /* auto: non-zero: spd_tune chooses classifier, map and metric too; of the above
-                      only fit is read */
+    size_t automatic; /* non-zero: auto, spd_tune chooses classifier, map and metric; of the
+                                   above only fit is read */
 } spd_method;
 
 #define SPD_METHOD_NAME 64 /* length of a name, now and later */
@@ -331,7 +331,7 @@ typedef struct spd_league {
 
 /* spd_tune for a method that is automatic: method <- the chosen one. The candidates are nn-stein,
  * ts-lda, krr-tangent, krr-stein, krr-both, cdl, ts-lr, ksvm-stein and rsr; nn, krr, krr-both, ksvm
- * and rsr under Stein after one learned map (-ml); and the same after several (-multi). All are
+ * and rsr under Stein after one learned map (-ml); krr and ksvm after several (-multi). All are
  * judged on the same folds, by maps that have not seen the fold; those that are clearly behind leave
  * between folds. A learned map must beat none, and several one, by more than one standard error;
  * otherwise the most accurate one wins, and of equals the earlier. The grid is not used. *league (new,

@@ -108,7 +108,7 @@ class Explanation(Sized):
 class Method(Sized):
     _fields_ = [("size", Size), ("classifier", Int), ("map", Int), ("metric", Int), ("normalize_kernel", Int),
                 ("value", Double * PARAMETER_ROOM), ("fit", c.POINTER(FitOptions)),
-                ("no_occlusion", Int), ("automatic", Int)]
+                ("no_occlusion", Int), ("automatic", Size)]
 
 
 class Samples(Sized):

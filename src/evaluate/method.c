@@ -37,7 +37,7 @@ void spd_method_name(const spd_method *method, char *name)
     const classifier *c = classifier_of(method->classifier);
     const char *metric = spd_name(SPD_ENUM_METRIC, method->metric);
     int says = metric && c && (c->metrics.named || method->metric != c->metrics.usual);
-    if (method->automatic) {
+    if (method_is_automatic(method)) {
         snprintf(name, SPD_METHOD_NAME, AUTOMATIC);
         return;
     }
@@ -182,7 +182,7 @@ int method_of_map(spd_parameter parameter)
 int spd_method_uses(const spd_method *method, spd_parameter parameter)
 {
     const classifier *c = classifier_of(method->classifier);
-    if (method->automatic)
+    if (method_is_automatic(method))
         return 0;
     if (parameter == SPD_PARAMETER_M)
         return method->map != SPD_MAP_NONE && method->map != SPD_MAP_MULTI;

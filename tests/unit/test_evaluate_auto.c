@@ -129,13 +129,11 @@ static int tier_of(const char *name)
     return method.map == SPD_MAP_NONE ? 0 : method.map == SPD_MAP_ML ? 1 : 2;
 }
 
-static const char *const portfolio[] = {"nn-stein",        "ts-lda",         "krr-tangent",
-                                        "krr-stein",       "krr-both",       "cdl",
-                                        "ts-lr",           "ksvm-stein",     "rsr",
-                                        "nn-stein-ml",     "krr-stein-ml",   "krr-both-ml",
-                                        "ksvm-stein-ml",   "rsr-ml",         "nn-stein-multi",
-                                        "krr-stein-multi", "krr-both-multi", "ksvm-stein-multi",
-                                        "rsr-multi"};
+static const char *const portfolio[] = {
+    "nn-stein",      "ts-lda",      "krr-tangent",     "krr-stein",
+    "krr-both",      "cdl",         "ts-lr",           "ksvm-stein",
+    "rsr",           "nn-stein-ml", "krr-stein-ml",    "krr-both-ml",
+    "ksvm-stein-ml", "rsr-ml",      "krr-stein-multi", "ksvm-stein-multi"};
 #define COUNT (sizeof portfolio / sizeof *portfolio)
 
 static const spd_candidate *row_of(const spd_league *league, const char *name)

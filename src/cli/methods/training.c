@@ -119,7 +119,7 @@ double training_time(session *s, size_t methods, const spd_method *method)
     if (!text)
         return 0.0;
     for (size_t m = 0; m < methods; m++)
-        automatic |= method[m].automatic;
+        automatic |= method[m].automatic != 0;
     if (!automatic)
         cli_misuse("--time limits auto; name the method auto, or leave --time out");
     if (number_duration(text, &seconds) || seconds <= 0.0)
