@@ -129,6 +129,8 @@ OWNER(spd_classifier)
 OWNER(spd_context)
 OWNER(spd_data)
 OWNER(spd_evaluation)
+OWNER(spd_league)
+OWNER(spd_samples)
 OWNER(spd_describe_info)
 OWNER(spd_fit_state)
 

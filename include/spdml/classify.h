@@ -100,15 +100,17 @@ typedef struct spd_method {
     int no_occlusion;           /* gsrc: no occlusion dictionary, for images without occlusion */
     spd_normalization normalize;
     spd_recentering recenter;
-    int balance; /* non-zero: the means of recentring weigh all classes of a group alike; of
+    int balance;      /* non-zero: the means of recentring weigh all classes of a group alike; of
                     training by their labels, of queries by what is predicted, up to five times
                     anew. For groups in which some classes are rare */
+    size_t automatic; /* non-zero: auto, spd_tune chooses classifier, map and metric; of the
+                                   above only fit is read */
 } spd_method;
 
 #define SPD_METHOD_NAME 64 /* length of a name, now and later */
 
 /* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi], with any
- * name of the metric that spd_parse accepts, or the classifier's default metric. method is started
+ * name of the metric that spd_parse accepts, or the classifier's default metric; or auto. method is started
  * with SPD_STRUCT; afterwards no value is fixed. SPD_EINVAL for other names; the message lists the
  * possibilities. */
 SPD_API spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *method);
@@ -160,7 +162,7 @@ SPD_API void spd_samples_free(spd_samples *subset);
 typedef struct spd_classifier spd_classifier;
 
 /* *classifier (new, freed with spd_classifier_free) <- the trained method. Values that are not
- * fixed take their defaults. model, if not NULL, replaces the method's map. SPD_NOT_DEFINITE and
+ * fixed take their defaults; auto is chosen with 5 folds and the seed 1. model, if not NULL, replaces the method's map. SPD_NOT_DEFINITE and
  * SPD_NOT_CONVERGED are remarks. */
 SPD_API spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method,
                                       const spd_samples *train, const spd_model *model,
@@ -283,6 +285,8 @@ typedef struct spd_tune_options {
     const spd_grid *grid; /* NULL: the method's own grid */
     int exhaustive;       /* non-zero: every map setting in every fold, fitted to the accuracy of
                              the final map, about ten times slower; 0: a race, see below */
+    double seconds;       /* auto: no candidate is begun, and one that runs is given up, after so
+                             many; the choice then depends on the machine. 0: no limit */
 } spd_tune_options;
 
 typedef struct spd_tune_info {
@@ -323,6 +327,49 @@ SPD_API spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samp
 SPD_API spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,
                                      const spd_samples *train, const spd_tune_options *tuning,
                                      spd_tune_info *const *tuned);
+
+/* ---- auto ------------------------------------------------------------------------------------ */
+
+/* A candidate of auto. */
+typedef struct spd_candidate {
+    char name[SPD_METHOD_NAME];
+    spd_method method; /* with the values that were chosen; its fit is NULL */
+    size_t settings;   /* number of combinations tried */
+    int folds;         /* in which it was judged; fewer than all: it was clearly behind and left; 0:
+                          it was late, or failed, or another was right about all samples before */
+    double accuracy;   /* of its best setting; of one that left, as far behind the best as it was;
+                          NaN if it was not judged */
+    double seconds;
+    int late;          /* non-zero: there was no time for it */
+    double left;       /* late: about how many seconds it lacked; NaN if it was not begun */
+    char message[200]; /* why it failed; empty otherwise */
+} spd_candidate;
+
+/* The candidates of auto, the best first; made by the library, and may grow. */
+typedef struct spd_league {
+    size_t candidates;
+    spd_candidate **candidate; /* candidates */
+    size_t chosen;             /* number of the chosen one */
+    size_t tested;             /* number of samples on which they were judged */
+    int folds;
+    double accuracy; /* to be expected on new samples: the chosen one's, less what it owes to having
+                         been chosen, estimated by the bootstrap */
+    double low, high; /* interval of 95 % */
+    double seconds;
+    uint64_t seed;
+} spd_league;
+
+/* spd_tune for a method that is automatic: method <- the chosen one. The candidates are nn-stein,
+ * ts-lda, krr-tangent, krr-stein, krr-both, cdl, ts-lr, ksvm-stein and rsr; nn, krr, krr-both, ksvm
+ * and rsr under Stein after one learned map (-ml); krr and ksvm after several (-multi). All are
+ * judged on the same folds, by maps that have not seen the fold; those that are clearly behind leave
+ * between folds. A learned map must beat none, and several one, by more than one standard error;
+ * otherwise the most accurate one wins, and of equals the earlier. The grid is not used. *league (new,
+ * freed with spd_league_free; or NULL) <- how they came out. */
+SPD_API spd_status spd_tune_auto(spd_context *ctx, spd_method *method, const spd_samples *train,
+                                 const spd_tune_options *tuning, spd_tune_info *tuned,
+                                 spd_league **league);
+SPD_API void spd_league_free(spd_league *league);
 
 #ifdef __cplusplus
 }

@@ -121,6 +121,7 @@ typedef struct spd_evaluate_options {
                                   samples, that is not tested but trains; 0 */
     int calibration_unlabeled; /* non-zero: these samples train without their labels: they only
                                   count for the means of recentring */
+    double seconds;            /* of auto in each round, as in spd_tune_options */
 } spd_evaluate_options;
 SPD_API void spd_evaluate_defaults(spd_evaluate_options *options, size_t size);
 
@@ -149,6 +150,7 @@ typedef struct spd_outcome {
     size_t tune_fits, tune_iterations; /* fits and iterations of spd_tune_info */
     double kappa, macro_f1;            /* as in spd_score */
     double auc;                        /* as from spd_auc; NaN if not requested */
+    spd_method chosen; /* with these values; of auto the one it chose; fit is NULL */
 } spd_outcome;
 
 /* One method over all rounds: means, and standard deviations, which are 0 for a single round. */

@@ -20,6 +20,7 @@ from ._errors import (
 )
 from .artifact_detection import Potato
 from .classification import FgMDM, MDM, SVC, TSClassifier
+from .automatic import AutoClassifier
 from .classifiers import CDLClassifier, KNearestNeighbors, RSRClassifier, SPDClassifier
 from .classifiers import KNearestNeighbors as KNearestNeighbor
 from .clustering import Kmeans
@@ -94,6 +95,7 @@ __version__ = version()
 _check_environment()
 
 __all__ = [
+    "AutoClassifier",
     "BilinearFilter",
     "BlockCovariances",
     "CDLClassifier",

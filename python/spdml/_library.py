@@ -109,7 +109,8 @@ class Explanation(Sized):
 class Method(Sized):
     _fields_ = [("size", Size), ("classifier", Int), ("map", Int), ("metric", Int), ("normalize_kernel", Int),
                 ("value", Double * PARAMETER_ROOM), ("fit", c.POINTER(FitOptions)),
-                ("no_occlusion", Int), ("normalize", Int), ("recenter", Int), ("balance", Int)]
+                ("no_occlusion", Int), ("normalize", Int), ("recenter", Int), ("balance", Int),
+                ("automatic", Size)]
 
 
 class Samples(Sized):
@@ -145,18 +146,31 @@ class EvaluateOptions(c.Structure):
         ("fold_rule", Int), ("fold_group", Ints), ("grid", c.POINTER(Grid)), ("seed", c.c_uint64),
         ("after", EvaluateFn), ("user", c.c_void_p), ("exhaustive", Int), ("outer_folds", Int),
         ("auc", Int), ("calibration", Double), ("calibration_unlabeled", Int),
+        ("seconds", Double),
     ]
 
 
 class Tuning(Sized):
     _fields_ = [("size", Size), ("folds", Int), ("group", Ints), ("seed", c.c_uint64),
-                ("grid", c.POINTER(Grid)), ("exhaustive", Int)]
+                ("grid", c.POINTER(Grid)), ("exhaustive", Int), ("seconds", Double)]
 
 
 class Tuned(Sized):
     _fields_ = [("size", Size), ("settings", Size), ("folds", Int), ("accuracy", Double),
                 ("seconds", Double), ("accuracy_no_map", Double), ("fits", Size),
                 ("iterations", Size)]
+
+
+class Candidate(c.Structure):
+    _fields_ = [("name", c.c_char * METHOD_NAME), ("method", Method), ("settings", Size), ("folds", Int),
+                ("accuracy", Double), ("seconds", Double), ("late", Int), ("left", Double),
+                ("message", c.c_char * 200)]
+
+
+class League(c.Structure):
+    _fields_ = [("candidates", Size), ("candidate", c.POINTER(c.POINTER(Candidate))), ("chosen", Size),
+                ("tested", Size), ("folds", Int), ("accuracy", Double), ("low", Double),
+                ("high", Double), ("seconds", Double), ("seed", c.c_uint64)]
 
 
 class Round(c.Structure):
@@ -171,7 +185,7 @@ class Outcome(c.Structure):
         ("tune_seconds", Double), ("fit_seconds", Double), ("test_seconds", Double),
         ("predicted", Ints), ("model", c.POINTER(Model)), ("cv_accuracy_no_map", Double),
         ("tune_fits", Size), ("tune_iterations", Size), ("kappa", Double), ("macro_f1", Double),
-        ("auc", Double),
+        ("auc", Double), ("chosen", Method),
     ]
 
 
@@ -309,6 +323,9 @@ PROTOTYPES = {
     "spd_classifier_free": (None, [Handle]),
     "spd_tune": (Int, [Handle, c.POINTER(Method), c.POINTER(Samples), c.POINTER(Tuning),
                        c.POINTER(Tuned)]),
+    "spd_tune_auto": (Int, [Handle, c.POINTER(Method), c.POINTER(Samples), c.POINTER(Tuning),
+                            c.POINTER(Tuned), c.POINTER(c.POINTER(League))]),
+    "spd_league_free": (None, [c.POINTER(League)]),
     "spd_evaluate_defaults": (None, [c.POINTER(EvaluateOptions), Size]),
     "spd_evaluate": (Int, [Handle, c.POINTER(Samples), c.POINTER(EvaluateOptions),
                            c.POINTER(c.POINTER(Evaluation))]),

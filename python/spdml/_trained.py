@@ -16,7 +16,8 @@ import numpy as np
 from ._arrays import doubles, ints, numbers, text
 from ._calls import call, context, number_of, word_of
 from ._errors import BadMatrixError, InvalidArgumentError
-from ._library import METHOD_NAME, PARAMETERS, Facts, Handle, Method, Notes, Samples, lib, value
+from ._library import (METHOD_NAME, PARAMETERS, Facts, Handle, League, Method, Notes, Samples, Tuning, lib,
+                       value)
 from ._metrics import CORE
 from ._model import packed
 from ._sets import real_form
@@ -265,6 +266,37 @@ def _parse(name: str, values: Dict[str, Any], normalize: bool) -> Method:
     return method
 
 
+def _candidate(row: Any, folds: int) -> Dict[str, Any]:
+    values = {parameter: parameter_value(parameter, row.method.value[i])
+              for i, parameter in enumerate(PARAMETERS) if not np.isnan(row.method.value[i])}
+    state = ("late" if row.late else "failed" if row.message else "judged" if row.folds == folds
+             else "left" if row.folds else "unneeded")
+    accuracy = None if np.isnan(row.accuracy) else row.accuracy
+    return {"method": row.name.decode(), "accuracy": accuracy, "folds": row.folds,
+            "seconds": row.seconds, "parameters": values, "state": state,
+            "message": row.message.decode(errors="replace")}
+
+
+def train_auto(X: np.ndarray, classes: np.ndarray, label: np.ndarray, group: Optional[np.ndarray],
+               folds: int, seed: int, seconds: float,
+               n_jobs: Optional[int]) -> Tuple[Trained, Dict[str, Any]]:
+    """The best of the portfolio, trained; and the league with what to expect."""
+    method = _parse("auto", {}, False)
+    samples = _samples(X, label, len(classes))
+    tuning = Tuning(folds=folds, group=ints(group), seed=seed, seconds=seconds)
+    league = c.POINTER(League)()
+    try:
+        call(context(n_jobs), "spd_tune_auto", c.byref(method), c.byref(samples), c.byref(tuning),
+             None, c.byref(league))
+        found = league.contents
+        told = {"league": [_candidate(found.candidate[k].contents, found.folds)
+                           for k in range(found.candidates)],
+                "accuracy": found.accuracy, "interval": (found.low, found.high)}
+    finally:
+        lib.spd_league_free(league)
+    return _fit(method, samples, classes, n_jobs), told
+
+
 def train(name: str, values: Dict[str, Any], normalize: bool, X: np.ndarray, classes: np.ndarray,
           label: np.ndarray, n_jobs: Optional[int],
           means: Tuple[Any, Any] = (None, None),
@@ -283,6 +315,11 @@ def train(name: str, values: Dict[str, Any], normalize: bool, X: np.ndarray, cla
         samples.group = ints(number)
     keep: List[Any] = []
     take_means(samples, means[0], means[1], keep)
+    return _fit(method, samples, classes, n_jobs, group_names)
+
+
+def _fit(method: Method, samples: Samples, classes: np.ndarray, n_jobs: Optional[int],
+         group_names: Sequence[str] = ()) -> Trained:
     made = _Owner()
     call(context(n_jobs), "spd_classifier_fit", c.byref(method), c.byref(samples), None,
          c.byref(made.pointer))

@@ -21,7 +21,8 @@ from ._matrices import checked, checked_size
 from ._tags import MatrixEstimator
 
 
-def _softmax(scores: np.ndarray) -> np.ndarray:
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """Of each row."""
     share = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(share / share.sum(axis=1, keepdims=True))
 
@@ -118,7 +119,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         self._break_ties(trained, X, score, 1e-12, groups)
         if trained.name.startswith("knn"):
             return np.asarray(score / score.sum(axis=1, keepdims=True))
-        return _softmax(score)
+        return softmax(score)
 
     def save(self, path: Any) -> None:
         """Writes what was fitted to a .spdml file, which the command and the C library read too."""

@@ -219,9 +219,8 @@ static spd_status meet(spd_context *ctx, training_state *c)
     krr_met *m = c->met = arena_zero(&c->meeting, 1, sizeof *m);
     spd_status status = m ? SPD_OK : ctx_nomem(ctx, "the kernel of the queries");
     if (status == SPD_OK && has_stein(c)) {
-        const spd_set X = samples_set(&c->train), Q = samples_set(&c->queries);
         m->D2 = arena_alloc(&c->meeting, p, q * sizeof *m->D2);
-        status = m->D2 ? spd_pairwise2(ctx, SPD_METRIC_STEIN, &X, &Q, m->D2)
+        status = m->D2 ? samples_stein_to(ctx, &c->train, &c->queries, m->D2)
                        : ctx_nomem(ctx, "the kernel of the queries");
     }
     if (status == SPD_OK && has_tangent(c))

@@ -198,14 +198,13 @@ static spd_status meet(spd_context *ctx, training_state *c)
     const kernels_of *s = c->prepared;
     size_t p = c->train.p, q = c->queries.p;
     double *stored = NULL;
-    const spd_set X = samples_set(&c->train), Q = samples_set(&c->queries);
     spd_status status;
     if (is_log(c))
         status = log_kernel_meet(ctx, &s->log, &c->train, &c->queries, &c->meeting, &stored);
     else if (!(stored = arena_alloc(&c->meeting, p, q * sizeof *stored)))
         status = ctx_nomem(ctx, "a kernel");
     else if (is_stein(c))
-        status = spd_pairwise2(ctx, SPD_METRIC_STEIN, &X, &Q, stored);
+        status = samples_stein_to(ctx, &c->train, &c->queries, stored);
     else
         status = upper_kernel(ctx, &c->train, &c->queries, stored);
     c->met = stored;

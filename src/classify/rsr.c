@@ -29,18 +29,12 @@ typedef struct rsr_trained {
 static spd_status prepare(spd_context *ctx, training_state *c)
 {
     const samples *train = &c->train;
-    size_t p = train->p;
     rsr_prepared *r = c->prepared = arena_zero(&c->preparing, 1, sizeof *r);
-    double *D2 = arena_alloc(&c->preparing, p, p * sizeof *D2);
-    if (!r || !D2)
+    if (!r)
         return ctx_nomem(ctx, "distances");
-    r->D2 = D2;
-    const spd_set X = samples_set(train);
-    spd_status status = spd_pairwise2(ctx, SPD_METRIC_STEIN, &X, NULL, D2);
+    spd_status status = samples_stein(ctx, train, &c->preparing, &r->D2, &r->median);
     if (status == SPD_OK)
-        status = values_median_above(ctx, p, D2, &r->median);
-    if (status == SPD_OK)
-        status = classes_sort(ctx, p, train->label, &c->preparing, &r->of);
+        status = classes_sort(ctx, train->p, train->label, &c->preparing, &r->of);
     return status;
 }
 
@@ -86,9 +80,8 @@ static spd_status train_kernel(spd_context *ctx, training_state *c)
 /* c->met <- squared distances (queries x p). */
 static spd_status meet(spd_context *ctx, training_state *c)
 {
-    const spd_set X = samples_set(&c->train), Q = samples_set(&c->queries);
-    double *D2 = c->met = arena_alloc(&c->meeting, Q.p, X.p * sizeof *D2);
-    return D2 ? spd_pairwise2(ctx, SPD_METRIC_STEIN, &Q, &X, D2) : ctx_nomem(ctx, "distances");
+    double *D2 = c->met = arena_alloc(&c->meeting, c->queries.p, c->train.p * sizeof *D2);
+    return D2 ? samples_stein_to(ctx, &c->queries, &c->train, D2) : ctx_nomem(ctx, "distances");
 }
 
 /* The kernel values of a batch of queries. */

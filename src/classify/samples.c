@@ -129,7 +129,6 @@ spd_status samples_stein(spd_context *ctx, const samples *s, arena *keep, double
     *D2 = arena_alloc(keep, s->p, s->p * sizeof **D2);
     if (!*D2)
         return ctx_nomem(ctx, "distances");
-    const spd_set X = samples_set(s);
-    spd_status status = spd_pairwise2(ctx, SPD_METRIC_STEIN, &X, NULL, *D2);
+    spd_status status = samples_stein_to(ctx, s, NULL, *D2);
     return status < 0 ? status : values_median_above(ctx, s->p, *D2, median);
 }

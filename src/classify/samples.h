@@ -47,6 +47,10 @@ static inline double samples_factor(const samples *s)
     return s->hermitian ? 0.5 : 1.0;
 }
 
+/* D2 (a->p x b->p; b NULL: a itself) <- squared Stein distances; block by block where the matrices
+ * have blocks on their diagonals. */
+spd_status samples_stein_to(spd_context *ctx, const samples *a, const samples *b, double *D2);
+
 /* *D2 (p x p) <- squared Stein distances between the samples; *median <- of those above the diagonal
  * (values_median_above). */
 spd_status samples_stein(spd_context *ctx, const samples *s, arena *keep, double **D2,

@@ -66,7 +66,8 @@ static size_t gather(runner *u, size_t first)
 {
     size_t count = 0;
     for (size_t m = first; m < u->e->methods; m++) {
-        if (m > first && (u->method[m].map == SPD_MAP_NONE ||
+        if (m > first && (u->method[first].automatic || u->method[m].automatic ||
+                          u->method[m].map == SPD_MAP_NONE ||
                           !method_same_map(&u->method[first], &u->method[m])))
             continue;
         u->members[count].chosen = u->method[m];
@@ -86,12 +87,13 @@ static spd_status tune(runner *u, size_t first)
                                .group = fold_groups(u),
                                .seed = u->options.seed,
                                .grid = u->options.grid,
-                               .exhaustive = u->options.exhaustive};
+                               .exhaustive = u->options.exhaustive,
+                               .seconds = u->options.seconds};
     size_t count = gather(u, first);
     spd_status status = spd_tune_together(u->ctx, count, u->chosen, &u->train, &tuning, u->tuned);
     for (size_t k = 0; k < count && status >= 0; k++) {
         spd_outcome *o = u->members[k].outcome;
-        memcpy(o->value, u->chosen[k]->value, sizeof o->value);
+        o->chosen = *u->chosen[k];
         o->settings = u->tuned[k]->settings;
         o->folds = u->tuned[k]->folds;
         o->cv_accuracy = u->tuned[k]->accuracy;
@@ -131,16 +133,15 @@ static spd_status run_method(const runner *u, size_t method)
 {
     spd_outcome *o = outcome_of(u, method);
     spd_classifier *trained = NULL;
-    spd_method chosen = u->method[method];
     spd_score score = SPD_STRUCT(spd_score);
     samples queries = u->test;
     queries.label = NULL;
-    memcpy(chosen.value, o->value, sizeof chosen.value);
     double began = clock_seconds();
-    spd_status status = spd_classifier_fit(u->ctx, &chosen, &u->train, NULL, &trained);
+    spd_status status = spd_classifier_fit(u->ctx, &o->chosen, &u->train, NULL, &trained);
     double fitted = clock_seconds();
     if (status >= 0) {
-        memcpy(o->value, spd_classifier_method(trained)->value, sizeof o->value);
+        o->chosen = *spd_classifier_method(trained);
+        memcpy(o->value, o->chosen.value, sizeof o->value);
         status = spd_classifier_predict(u->ctx, trained, &queries, o->predicted);
     }
     o->fit_seconds = fitted - began;

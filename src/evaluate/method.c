@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,8 @@ static void add_word(char *list, size_t size, const char *word)
     snprintf(list + at, size - at, "%s%s", at ? ", " : "", word);
 }
 
+#define AUTOMATIC "auto"
+
 /* ---- joined names ---------------------------------------------------------------------------- */
 
 void spd_method_name(const spd_method *method, char *name)
@@ -35,6 +38,10 @@ void spd_method_name(const spd_method *method, char *name)
     const classifier *c = classifier_of(method->classifier);
     const char *metric = spd_name(SPD_ENUM_METRIC, method->metric);
     int says = metric && c && (c->metrics.named || method->metric != c->metrics.usual);
+    if (method_is_automatic(method)) {
+        snprintf(name, SPD_METHOD_NAME, AUTOMATIC);
+        return;
+    }
     int before = method->map == SPD_MAP_PCA, after = method->map != SPD_MAP_NONE && !before;
     const char *base = spd_name(SPD_ENUM_CLASSIFIER, method->classifier),
                *map = spd_name(SPD_ENUM_MAP, method->map);
@@ -133,6 +140,15 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
     if (strlen(name) >= sizeof text)
         return ctx_fail(ctx, SPD_EINVAL, "no method '%.80s': the name is too long", name);
     lower(name, text);
+    for (unsigned i = 0; i < SPD_MAX_PARAMETERS; i++)
+        parsed.value[i] = NAN;
+    if (strcmp(text, AUTOMATIC) == 0) {
+        parsed.automatic = 1;
+        if (method->size < offsetof(spd_method, automatic) + sizeof parsed.automatic)
+            return ctx_fail(ctx, SPD_EINVAL, "auto needs a caller built with a newer header");
+        sized_give(sizeof parsed, &parsed, method);
+        return SPD_OK;
+    }
     parsed.map = take_map(text);
     if (parsed.map == SPD_MAPS)
         return ctx_fail(ctx, SPD_EINVAL, "method %s has two maps; name one of them", name);
@@ -144,8 +160,6 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
     if (metric < 0)
         return unknown_metric(ctx, name, rest + 1);
     parsed.metric = (spd_metric)metric;
-    for (unsigned i = 0; i < SPD_MAX_PARAMETERS; i++)
-        parsed.value[i] = NAN;
     status = method_check(ctx, &parsed);
     if (status == SPD_OK)
         sized_give(sizeof parsed, &parsed, method);
@@ -153,6 +167,12 @@ spd_status spd_method_parse(spd_context *ctx, const char *name, spd_method *meth
 }
 
 /* ---- facts ----------------------------------------------------------------------------------- */
+
+int method_is_automatic(const spd_method *given)
+{
+    return given->size >= offsetof(spd_method, automatic) + sizeof given->automatic &&
+           given->automatic;
+}
 
 int method_of_map(spd_parameter parameter)
 {
@@ -163,6 +183,8 @@ int method_of_map(spd_parameter parameter)
 int spd_method_uses(const spd_method *method, spd_parameter parameter)
 {
     const classifier *c = classifier_of(method->classifier);
+    if (method_is_automatic(method))
+        return 0;
     if (parameter == SPD_PARAMETER_M)
         return method->map != SPD_MAP_NONE && method->map != SPD_MAP_MULTI;
     if (method_of_map(parameter))

@@ -85,14 +85,21 @@ static void find_best(const race *r)
     }
 }
 
-/* Is a map setting behind another by more than so many standard deviations? */
-static int is_behind(const race *r, size_t map, size_t other, double deviations)
+/* The hits of the best setting of a map setting. */
+static const char *hits_of(const race *r, size_t map)
 {
-    size_t p = r->shared->train->p;
-    const char *hit = r->shared->hit[r->method];
-    const char *x = hit + r->best[other] * p, *y = hit + r->best[map] * p;
+    return r->shared->hit[r->method] + r->best[map] * r->shared->train->p;
+}
+
+/* Is a map setting behind these hits, in the folds tested so far, by more than so many standard
+ * deviations? */
+static int is_behind(const race *r, size_t map, const char *x, double deviations)
+{
+    const char *y = hits_of(r, map);
     double b = 0.0, c = 0.0;
-    for (size_t i = 0; i < p; i++) {
+    for (size_t i = 0; i < r->shared->train->p; i++) {
+        if (r->shared->fold[i] >= r->done)
+            continue;
         b += x[i] && !y[i];
         c += y[i] && !x[i];
     }
@@ -119,8 +126,18 @@ static void drop_behind(const race *r)
                     !out[plain] && r->best[plain] != SIZE_MAX;
     for (size_t map = 0; map < s->fitted && leader != SIZE_MAX; map++)
         if (!out[map] &&
-            (r->best[map] == SIZE_MAX || is_behind(r, map, leader, BEHIND_THE_LEADER) ||
-             (must_beat && is_behind(r, map, plain, BEHIND_NO_MAP))))
+            (r->best[map] == SIZE_MAX || is_behind(r, map, hits_of(r, leader), BEHIND_THE_LEADER) ||
+             (must_beat && is_behind(r, map, hits_of(r, plain), BEHIND_NO_MAP))))
+            out[map] = r->done;
+}
+
+/* Those that are clearly behind a rival outside leave; no map too. */
+static void drop_behind_rival(const race *r)
+{
+    size_t *out = r->shared->out[r->method];
+    for (size_t map = 0; map < r->shared->settings[r->method].maps; map++)
+        if (!out[map] &&
+            (r->best[map] == SIZE_MAX || is_behind(r, map, r->shared->rival, BEHIND_THE_LEADER)))
             out[map] = r->done;
 }
 
@@ -159,6 +176,8 @@ spd_status race_drop(spd_context *ctx, const trial_shared *shared, size_t done)
         find_best(&r);
         drop_behind(&r);
         fill_places(&r);
+        if (shared->rival)
+            drop_behind_rival(&r);
     }
     arena_free(&room);
     return status;

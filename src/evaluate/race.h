@@ -5,7 +5,8 @@
  * each with the best of its classifier settings, and b - c exceeds a number of times sqrt(b + c),
  * the standard deviation if both were equally good (McNemar's test). No map never leaves: a learned
  * map must beat it in the end, so one that is behind no map has to be closer than one behind the
- * leader. Settings that failed leave too.
+ * leader. Settings that failed leave too. Of a rival outside, which has been tested on all folds, the
+ * same holds as of the leader, and then no map may leave as well.
  *
  * Of the others at most half of all map settings stay after the first fold, a quarter after the
  * second and so on, down to two: where so many are equally good, it matters little which. */

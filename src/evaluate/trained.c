@@ -344,6 +344,20 @@ static spd_status train_on(spd_context *ctx, spd_classifier *c, const spd_model 
     return owned < 0 ? owned : status;
 }
 
+/* method <- what `auto` chooses of these samples. */
+static spd_status choose_method(spd_context *ctx, const spd_samples *whole, const spd_model *model,
+                                spd_method *method)
+{
+    const spd_tune_options usual = {.size = sizeof usual, .folds = 5, .seed = 1};
+    if (!method->automatic)
+        return SPD_OK;
+    if (model)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "auto chooses its own map; name a method to go with one "
+                        "that is given");
+    return spd_tune(ctx, method, whole, &usual, NULL);
+}
+
 spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const spd_samples *whole,
                               const spd_model *model, spd_classifier **out)
 {
@@ -352,6 +366,8 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
     if (!out)
         return ctx_fail(ctx, SPD_EINVAL, "no room for a classifier given");
     spd_status status = method_take(ctx, given, &method);
+    if (status == SPD_OK)
+        status = choose_method(ctx, whole, model, &method);
     if (status == SPD_OK && model && spd_method_on_vectors(&method))
         status = ctx_fail(ctx, SPD_EINVAL, "%s works on vectors, and maps apply to matrices only",
                           spd_name(SPD_ENUM_CLASSIFIER, method.classifier));

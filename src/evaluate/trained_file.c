@@ -270,7 +270,7 @@ static spd_status take_method(const reading *r, spd_method *method)
     if (!name || !json_is_object(values))
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: 'method' or 'parameters' is missing");
     spd_status status = spd_method_parse(NULL, name, method);
-    if (status < 0)
+    if (status < 0 || method->automatic)
         return ctx_fail(r->ctx, SPD_EFORMAT,
                         "meta.json: there is no method '%.60s'; use a newer version of spdml",
                         name);

@@ -441,7 +441,7 @@ static double weigh(const trials *t, size_t map_at)
 /* Do map settings leave between folds? */
 static int is_race(const trials *t)
 {
-    return !t->shared->exhaustive && method_learns_map(&t->shared->method[0]);
+    return t->shared->rival || (!t->shared->exhaustive && method_learns_map(&t->shared->method[0]));
 }
 
 /* How many trials a later fold has at most: each method has its places, and no map stays. */
@@ -549,6 +549,8 @@ static spd_status run_fold(trials *t)
     ranks *r = ranks_of(t->ctx);
     part_source from = {h->method, h->settings, h->train, h->fold, h->D};
     list_maps(t);
+    if (t->count == 0)
+        return SPD_OK; /* a rival is better */
     t->begin = 0;
     t->end = t->count;
     t->first_at = INT64_MAX;

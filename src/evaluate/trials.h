@@ -66,6 +66,8 @@ typedef struct trial_shared {
                               a sample, else 0 */
     size_t *const *out;    /* methods: map settings each, 0 while a map setting is in the race of
                               the method, else in how many folds it was tried */
+    const char *rival;     /* train->p: samples that another method is right about, which all of
+                              these must not be clearly behind (race.h); NULL: there is none */
     effort *effort;        /* folds x map settings */
     int exhaustive; /* non-zero: none leaves the race, and maps are fitted as finely as asked */
 } trial_shared;

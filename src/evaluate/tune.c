@@ -2,6 +2,10 @@
  *
  * Every fold with every map setting is a trial (trials.h), for all methods that share the map. The
  * neighbour graphs of all trials come from one matrix of distances. */
+#include "evaluate/tune.h"
+
+#include <string.h>
+
 #include <math.h>
 #include <stdio.h>
 
@@ -10,22 +14,12 @@
 #include "classify/samples.h"
 #include "ops/fault.h"
 #include "evaluate/alignment.h"
+#include "evaluate/auto.h"
 #include "evaluate/method.h"
 #include "evaluate/folds.h"
 #include "evaluate/race.h"
 
 #define MATRIX_UP_TO 3000 /* samples: beyond, every fit searches its neighbours itself */
-
-typedef struct tuner {
-    spd_context *ctx;
-    arena room; /* all of it */
-    trial_shared shared;
-    settings *settings; /* methods; the same maps for all */
-    size_t *fold;       /* p */
-    int64_t **right;    /* methods: folds x settings each */
-    char **hit;         /* methods: settings x p each */
-    size_t **out;       /* methods: map settings each */
-} tuner;
 
 /* ---- folds ----------------------------------------------------------------------------------- */
 
@@ -66,8 +60,9 @@ static spd_status check_folds(const tuner *t)
     return SPD_OK;
 }
 
-static spd_status make_folds(tuner *t, const spd_tune_options *tuning)
+spd_status tuner_deal(tuner *t, const spd_tune_options *tuning)
 {
+    t->shared.folds = (size_t)tuning->folds;
     t->fold = arena_alloc(&t->room, t->shared.train->p, sizeof *t->fold);
     t->shared.fold = t->fold;
     spd_status status = t->fold ? deal(t, tuning) : ctx_nomem(t->ctx, "folds");
@@ -76,7 +71,7 @@ static spd_status make_folds(tuner *t, const spd_tune_options *tuning)
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-static size_t tested(const tuner *t)
+size_t tuner_tested(const tuner *t)
 {
     size_t count = 0;
     for (size_t i = 0; i < t->shared.train->p; i++)
@@ -84,8 +79,7 @@ static size_t tested(const tuner *t)
     return count;
 }
 
-/* No setting works: why is in the context, if it is known. */
-static spd_status fail_all(const tuner *t, const spd_method *method)
+spd_status tuner_fail(const tuner *t, const spd_method *method)
 {
     char name[SPD_METHOD_NAME], before[SPD_METHOD_NAME + 60];
     spd_status status = t->ctx && t->ctx->error.status < 0 ? t->ctx->error.status : SPD_EINVAL;
@@ -95,19 +89,16 @@ static spd_status fail_all(const tuner *t, const spd_method *method)
     return status;
 }
 
-/* Does the setting `first` get more right than `second` by over one standard error of the
- * difference? b and c samples are got right by one of them alone; that b - c of all N samples come
- * out for the first has variance b + c - (b - c)^2 / N. */
-static int beats(const tuner *t, size_t method, size_t first, size_t second)
+/* b and c samples are got right by one of them alone; that b - c of all N samples come out for the
+ * first has variance b + c - (b - c)^2 / N. */
+int tuner_beats(const tuner *t, const char *first, const char *second)
 {
-    size_t p = t->shared.train->p;
-    const char *x = t->hit[method] + first * p, *y = t->hit[method] + second * p;
     double b = 0.0, c = 0.0;
-    for (size_t i = 0; i < p; i++) {
-        b += x[i] && !y[i];
-        c += y[i] && !x[i];
+    for (size_t i = 0; i < t->shared.train->p; i++) {
+        b += first[i] && !second[i];
+        c += second[i] && !first[i];
     }
-    return b - c > sqrt(b + c - (b - c) * (b - c) / (double)tested(t));
+    return b - c > sqrt(b + c - (b - c) * (b - c) / (double)tuner_tested(t));
 }
 
 /* *best <- the chosen setting of a method; sum (its settings) is scratch. */
@@ -122,14 +113,17 @@ static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *be
     size_t plain = settings_best(s, sum, out, fitted, all);
     *best = settings_best(s, sum, out, 0, all);
     if (*best == SIZE_MAX)
-        return fail_all(t, own);
+        return tuner_fail(t, own);
     if (plain != SIZE_MAX)
-        found->accuracy_no_map = (double)sum[plain] / (double)tested(t);
+        found->accuracy_no_map = (double)sum[plain] / (double)tuner_tested(t);
     if (own->map == SPD_MAP_ML && !method_fit_options(own).paper && plain != SIZE_MAX) {
         size_t mapped = settings_best(s, sum, out, 0, fitted);
-        *best = mapped != SIZE_MAX && beats(t, method, mapped, plain) ? mapped : plain;
+        size_t p = t->shared.train->p;
+        const char *hit = t->hit[method];
+        int better = mapped != SIZE_MAX && tuner_beats(t, hit + mapped * p, hit + plain * p);
+        *best = better ? mapped : plain;
     }
-    found->accuracy = (double)sum[*best] / (double)tested(t);
+    found->accuracy = (double)sum[*best] / (double)tuner_tested(t);
     return SPD_OK;
 }
 
@@ -168,7 +162,8 @@ static spd_status measure(tuner *t)
 {
     const samples *s = t->shared.train;
     const spd_method *method = &t->shared.method[0];
-    if (!method_learns_map(method) || t->settings[0].fitted == 0 || s->p > MATRIX_UP_TO)
+    if (t->shared.D || !method_learns_map(method) || t->settings[0].fitted == 0 ||
+        s->p > MATRIX_UP_TO)
         return SPD_OK;
     double *D = arena_alloc(&t->room, s->p, s->p * sizeof *D);
     t->shared.D = D;
@@ -184,48 +179,87 @@ static spd_status make_right(tuner *t)
         t->hit[k] = arena_zero(&t->room, all, t->shared.train->p);
         t->out[k] = arena_zero(&t->room, t->settings[k].maps, sizeof **t->out);
     }
+    for (size_t k = 0; k < t->shared.methods && !t->room.failed; k++) {
+        const settings *s = &t->settings[k];
+        for (size_t i = 0; i < t->shared.folds * settings_count(s); i++)
+            t->right[k][i] = -1;
+        if (t->mapped && s->maps > s->fitted)
+            t->out[k][s->fitted] = 1;
+    }
     t->shared.effort =
         arena_zero(&t->room, t->shared.folds, t->settings[0].maps * sizeof *t->shared.effort);
     return arena_status(&t->room, t->ctx, "cross-validation");
 }
 
-static spd_status search(tuner *t, const spd_tune_options *tuning)
+spd_status tuner_search(tuner *t)
 {
-    spd_status status = make_folds(t, tuning);
-    if (status == SPD_OK)
-        status = make_right(t);
+    spd_status status = make_right(t);
     if (status == SPD_OK)
         status = measure(t);
     return status == SPD_OK ? trials_run(t->ctx, &t->shared) : status;
 }
 
-/* method (methods, those of t->shared) and found <- what is chosen. */
-static spd_status tune_all(tuner *t, const spd_tune_options *tuning, spd_method *method,
-                           spd_tune_info *found)
+spd_status tuner_open(tuner *t, spd_context *ctx, const samples *train, size_t count,
+                      int exhaustive)
+{
+    *t = (tuner){.ctx = ctx};
+    t->method = arena_alloc(&t->room, count, sizeof *t->method);
+    t->settings = arena_zero(&t->room, count, sizeof *t->settings);
+    t->right = arena_zero(&t->room, count, sizeof *t->right);
+    t->hit = arena_zero(&t->room, count, sizeof *t->hit);
+    t->out = arena_zero(&t->room, count, sizeof *t->out);
+    t->shared = (trial_shared){.methods = count,
+                               .method = t->method,
+                               .settings = t->settings,
+                               .train = train,
+                               .right = t->right,
+                               .hit = t->hit,
+                               .out = t->out,
+                               .exhaustive = exhaustive};
+    return arena_status(&t->room, ctx, "cross-validation");
+}
+
+spd_status tuner_plan(tuner *t, const spd_grid *grid)
+{
+    spd_status status = SPD_OK;
+    for (size_t k = 0; k < t->shared.methods && status == SPD_OK; k++)
+        status =
+            settings_make(t->ctx, &t->method[k], t->shared.train, grid, &t->room, &t->settings[k]);
+    return status;
+}
+
+void tuner_close(tuner *t)
+{
+    arena_free(&t->room);
+}
+
+/* t->method and found <- what is chosen. */
+static spd_status tune_all(tuner *t, const spd_tune_options *tuning, spd_tune_info *found)
 {
     size_t methods = t->shared.methods, most = 0;
     size_t *best = arena_zero(&t->room, methods, sizeof *best);
     spd_status status = arena_status(&t->room, t->ctx, "cross-validation");
+    if (status == SPD_OK)
+        status = tuner_plan(t, tuning->grid);
     for (size_t k = 0; k < methods && status == SPD_OK; k++) {
-        status = settings_make(t->ctx, &method[k], t->shared.train, tuning->grid, &t->room,
-                               &t->settings[k]);
         found[k] = (spd_tune_info){
             .accuracy = NAN, .accuracy_no_map = NAN, .settings = settings_count(&t->settings[k])};
         most = found[k].settings > most ? found[k].settings : most;
     }
     if (status == SPD_OK && most > 1)
-        status = search(t, tuning);
+        status = tuner_deal(t, tuning);
+    if (status == SPD_OK && most > 1)
+        status = tuner_search(t);
     if (status == SPD_OK && most > 1)
         status = conclude(t, most, best, found);
     for (size_t k = 0; k < methods && status == SPD_OK; k++)
-        settings_use(&t->settings[k], best[k], &method[k]);
+        settings_use(&t->settings[k], best[k], &t->method[k]);
     return status;
 }
 
 /* ---- the public functions -------------------------------------------------------------------- */
 
-static spd_status check_tuning(spd_context *ctx, const spd_tune_options *given,
-                               spd_tune_options *mine)
+spd_status tuner_options(spd_context *ctx, const spd_tune_options *given, spd_tune_options *mine)
 {
     *mine = (spd_tune_options){.size = sizeof *mine};
     spd_status status = sized_take(ctx, "spd_tune_options", sizeof *mine, mine, given);
@@ -242,6 +276,8 @@ static spd_status take_methods(spd_context *ctx, size_t count, spd_method *const
     spd_status status = SPD_OK;
     for (size_t k = 0; k < count && status == SPD_OK; k++) {
         status = method_take(ctx, method[k], &mine[k]);
+        if (status == SPD_OK && mine[k].automatic)
+            status = ctx_fail(ctx, SPD_EINVAL, "auto cannot be tuned together with others");
         if (status == SPD_OK && !method_same_map(&mine[0], &mine[k]))
             status = ctx_fail(ctx, SPD_EINVAL,
                               "methods that are tuned together must share map, metric and fit");
@@ -269,6 +305,49 @@ static spd_status align(spd_context *ctx, size_t count, const spd_method *method
     return status;
 }
 
+/* method and tuned, or NULL <- of `auto`, on samples that are aligned as it asks. The chosen method
+ * aligns its samples in the same way. */
+static spd_status tune_automatic(spd_context *ctx, spd_method *method, samples train,
+                                 spd_tune_options tuning, spd_tune_info *tuned, spd_league **league)
+{
+    spd_method asked, own;
+    spd_tune_info found;
+    arena room = {0};
+    spd_status status = method_take(ctx, method, &asked);
+    if (status == SPD_OK)
+        status = align(ctx, 1, &asked, &room, &train, &tuning.group);
+    own = asked;
+    if (status == SPD_OK)
+        status = auto_choose(ctx, &own, &train, &tuning, &found, league);
+    if (status == SPD_OK) {
+        own.normalize = asked.normalize;
+        own.recenter = asked.recenter;
+        own.balance = asked.balance;
+        sized_give(sizeof own, &own, method);
+        sized_give(sizeof found, &found, tuned);
+    }
+    arena_free(&room);
+    return status;
+}
+
+spd_status spd_tune_auto(spd_context *ctx, spd_method *method, const spd_samples *given,
+                         const spd_tune_options *asked, spd_tune_info *tuned, spd_league **league)
+{
+    ctx_clear(ctx);
+    samples train;
+    spd_tune_options tuning;
+    if (!method || !asked || !method_is_automatic(method))
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the method is missing or not auto, or the tuning options "
+                        "are missing");
+    spd_status status = tuner_options(ctx, asked, &tuning);
+    if (status == SPD_OK)
+        status = samples_take(ctx, given, &train);
+    if (status == SPD_OK)
+        status = sized_check(ctx, "spd_tune_info", tuned);
+    return status == SPD_OK ? tune_automatic(ctx, method, train, tuning, tuned, league) : status;
+}
+
 spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,
                              const spd_samples *given, const spd_tune_options *asked,
                              spd_tune_info *const *tuned)
@@ -279,43 +358,38 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
     spd_tune_options tuning;
     if (!method || !asked || count == 0)
         return ctx_fail(ctx, SPD_EINVAL, "the method or the tuning options are missing");
-    spd_status status = check_tuning(ctx, asked, &tuning);
+    spd_status status = tuner_options(ctx, asked, &tuning);
     if (status == SPD_OK)
         status = samples_take(ctx, given, &train);
     for (size_t k = 0; tuned && k < count && status == SPD_OK; k++)
         status = sized_check(ctx, "spd_tune_info", tuned[k]);
     if (status < 0)
         return status;
-    tuner t = {.ctx = ctx};
-    spd_method *own = arena_alloc(&t.room, count, sizeof *own);
-    spd_tune_info *found = arena_alloc(&t.room, count, sizeof *found);
-    t.settings = arena_zero(&t.room, count, sizeof *t.settings);
-    t.right = arena_zero(&t.room, count, sizeof *t.right);
-    t.hit = arena_zero(&t.room, count, sizeof *t.hit);
-    t.out = arena_zero(&t.room, count, sizeof *t.out);
-    t.shared = (trial_shared){.methods = count,
-                              .method = own,
-                              .settings = t.settings,
-                              .train = &train,
-                              .folds = (size_t)tuning.folds,
-                              .right = t.right,
-                              .hit = t.hit,
-                              .out = t.out,
-                              .exhaustive = tuning.exhaustive};
-    status = arena_status(&t.room, ctx, "cross-validation");
+    if (count == 1 && method[0] && method_is_automatic(method[0]))
+        return tune_automatic(ctx, method[0], train, tuning, tuned ? tuned[0] : NULL, NULL);
+    tuner t = {0};
+    arena room = {0};
+    spd_tune_info *found = arena_alloc(&room, count, sizeof *found);
+    spd_method *own = arena_alloc(&room, count, sizeof *own);
+    status = arena_status(&room, ctx, "cross-validation");
     if (status == SPD_OK)
         status = take_methods(ctx, count, method, own);
     if (status == SPD_OK)
-        status = align(ctx, count, own, &t.room, &train, &tuning.group);
+        status = align(ctx, count, own, &room, &train, &tuning.group);
     if (status == SPD_OK)
-        status = fault_unnamed(ctx, tune_all(&t, &tuning, own, found));
+        status = tuner_open(&t, ctx, &train, count, tuning.exhaustive);
+    if (status == SPD_OK) {
+        memcpy(t.method, own, count * sizeof *own);
+        status = fault_unnamed(ctx, tune_all(&t, &tuning, found));
+    }
     for (size_t k = 0; k < count && status == SPD_OK; k++) {
         found[k].seconds = (clock_seconds() - began) / (double)count;
-        sized_give(sizeof *own, &own[k], method[k]);
+        sized_give(sizeof *t.method, &t.method[k], method[k]);
         if (tuned)
             sized_give(sizeof *found, &found[k], tuned[k]);
     }
-    arena_free(&t.room);
+    arena_free(&room);
+    tuner_close(&t);
     return status;
 }
 

@@ -85,7 +85,7 @@ def on_rows(estimator):
 
 # FGDA, which takes as long again, is inside FgMDM.
 ESTIMATORS = [spdml.MDM(), spdml.FgMDM(), spdml.KNearestNeighbors(3), spdml.RSRClassifier(),
-              spdml.CDLClassifier(), spdml.SPDClassifier("ts-lda"), spdml.SPDClassifier("krr-both"),
+              spdml.CDLClassifier(), spdml.AutoClassifier(cv=2), spdml.SPDClassifier("ts-lda"), spdml.SPDClassifier("krr-both"),
               spdml.SPDClassifier("ts-lr"),
               spdml.TSClassifier(clf=RidgeClassifier()), spdml.SVC(),
               spdml.SVR(tol=1e-8),

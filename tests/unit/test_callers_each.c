@@ -548,6 +548,12 @@ static void job_tuning(caller *c)
     a.value[SPD_PARAMETER_M] = b.value[SPD_PARAMETER_M] = M;
     good(c, spd_tune_together(c->ctx, 2, both, &samples, &tuning, NULL));
     add_reals(c, SPD_PARAMETERS, b.value);
+    spd_league *league = NULL;
+    good(c, spd_method_parse(c->ctx, "auto", &a));
+    good(c, spd_tune_auto(c->ctx, &a, &samples, &tuning, &tuned, &league));
+    add_number(c, tuned.accuracy);
+    add_number(c, league ? league->accuracy : 0.0);
+    spd_league_free(league);
 }
 
 static void job_scores(caller *c)

@@ -3,6 +3,7 @@
 #include "classify_steps.h"
 
 #include "classify/ridge.h"
+#include "classify/samples.h"
 
 #define N 4
 #define P 24
@@ -258,4 +259,39 @@ TEST(safe_values)
           "beta-scale %g, lambda %g", run.method.value[SPD_PARAMETER_BETA_SCALE],
           run.method.value[SPD_PARAMETER_LAMBDA]);
     training_state_free(&run);
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Distances of matrices with blocks are those of the whole; one entry outside, of one sample, joins
+ * two blocks. */
+TEST(distances_block_by_block)
+{
+    enum { WHOLE = 7, A = 9, B = 4 };
+    const size_t first[] = {0, 3, 4, WHOLE};
+    double *X = block((A + B) * WHOLE * WHOLE), D2[A * A], twin[A * A], to[A * B], twin_to[A * B];
+    rng r = seeded(5);
+    memset(X, 0, (A + B) * WHOLE * WHOLE * sizeof *X);
+    for (size_t k = 0; k < A + B; k++)
+        for (size_t b = 0; b < 3; b++)
+            for (size_t i = first[b]; i < first[b + 1]; i++)
+                for (size_t j = first[b]; j <= i; j++) {
+                    double x = i == j ? 2.0 + rng_uniform(&r) : 0.3 * rng_normal(&r);
+                    X[(k * WHOLE + i) * WHOLE + j] = X[(k * WHOLE + j) * WHOLE + i] = x;
+                }
+    for (int joined = 0; joined < 2; joined++) {
+        spd_samples a = {.size = sizeof a, .p = A, .n = WHOLE, .X = X},
+                    b = {.size = sizeof b, .p = B, .n = WHOLE, .X = X + A * WHOLE * WHOLE};
+        const spd_set Y = *SPD_SET(WHOLE, A, a.X), Z = *SPD_SET(WHOLE, B, b.X);
+        CHECK(samples_stein_to(NULL, &a, NULL, D2) == SPD_OK, " ");
+        CHECK(samples_stein_to(NULL, &a, &b, to) == SPD_OK, " ");
+        CHECK(spd_pairwise2(NULL, SPD_METRIC_STEIN, &Y, NULL, twin) == SPD_OK, " ");
+        CHECK(spd_pairwise2(NULL, SPD_METRIC_STEIN, &Y, &Z, twin_to) == SPD_OK, " ");
+        for (size_t e = 0; e < A * A; e++)
+            CHECK_CLOSE(D2[e], twin[e], 1e-12, "%zu", e);
+        for (size_t e = 0; e < A * B; e++)
+            CHECK_CLOSE(to[e], twin_to[e], 1e-12, "%zu", e);
+        double *far = X + (A + 1) * WHOLE * WHOLE; /* of the second set */
+        far[0 * WHOLE + 6] = far[6 * WHOLE + 0] = 0.25;
+    }
 }

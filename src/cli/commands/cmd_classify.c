@@ -2,6 +2,7 @@
 #include "cli/commands/meta_compare.h"
 #include "cli/methods/aligning.h"
 #include "cli/methods/predictions.h"
+#include "cli/methods/show_league.h"
 #include "cli/methods/show_trained.h"
 #include "cli/methods/training.h"
 
@@ -51,6 +52,8 @@ static void show(session *s, const training *t, const predictions *found, double
     const spd_method *method = spd_classifier_method(t->classifier);
     const spd_data *train = t->set.data;
     sheet *r = session_sheet(s);
+    if (t->league)
+        show_league(r, t->league);
     show_method(r, method);
     sheet_text(r, "train", NULL, train->source);
     sheet_line(r, "train", "%s: %s, %zu classes", train->source,

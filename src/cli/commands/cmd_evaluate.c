@@ -121,6 +121,7 @@ static int run(session *s)
     training_fit_options(s, &e.fit);
     take_methods(s, &e);
     training_grids(s, e.methods, e.method, &e.grid);
+    e.options.seconds = training_time(s, e.methods, e.method);
     load(s, &e);
     aligning_groups(s, e.set.data, &e.centred, &e.set.samples);
     complete(s, &e, arguments_copy(s->args));
@@ -136,7 +137,8 @@ static int run(session *s)
 static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,mdm-airm,ts-lda,cdl",
      .words = option_methods, .list = 1, .common = 1,
-     .help = "Methods, separated by commas: [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP of ml, "
+     .help = "Methods, separated by commas: auto, or [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP "
+             "of ml, "
              "multi, random, mean, csp"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1, .common = 1,
      .help = "Training matrices are those whose COLUMN has one of the values; several clauses must "
@@ -196,6 +198,7 @@ static const option options_tuning[] = {
     {"exhaustive", 0, OPTION_FLAG,
      .help = "Try every setting in every fold, with maps fitted as finely as the final one. "
              "Otherwise settings that are clearly worse are dropped early. About ten times slower"},
+    OPTION_TIME,
     {"final", 0, OPTION_CHOICE, "WHICH", "best", .choice = "best|all|none",
      .help =
          "At the end choose parameters on all matrices, test part included, and show the command "

@@ -8,6 +8,7 @@
 #include "cli/commands/gain.h"
 #include "cli/commands/learning.h"
 #include "cli/methods/show_model.h"
+#include "cli/frame/number.h"
 #include "cli/frame/text_file.h"
 
 typedef struct fitting {
@@ -19,25 +20,10 @@ typedef struct fitting {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* *seconds <- "30", "30s", "1.5m" or "1h"; non-zero when text is none of these. */
-static int parse_duration(const char *text, double *seconds)
-{
-    char *unit;
-    double number = strtod(text, &unit);
-    double factor = strcmp(unit, "m") == 0                    ? 60
-                    : strcmp(unit, "h") == 0                  ? 3600
-                    : *unit == '\0' || strcmp(unit, "s") == 0 ? 1
-                                                              : 0;
-    if (unit == text || factor == 0 || !isfinite(number) || number < 0)
-        return 1;
-    *seconds = number * factor;
-    return 0;
-}
-
 static void take_duration(session *s, fitting *f)
 {
     const char *text = arguments_text(s->args, "checkpoint-every");
-    if (parse_duration(text, &f->every))
+    if (number_duration(text, &f->every))
         cli_misuse("--checkpoint-every %s: must be a time such as 30s, 0.5s, 2m or 1h", text);
 }
 

@@ -5,6 +5,8 @@
 
 #include "cli/frame/again.h"
 #include "cli/methods/aligning.h"
+#include "cli/methods/show_league.h"
+#include "cli/methods/show_trained.h"
 #include "cli/methods/training.h"
 
 static void keep(session *s, const training *t, const groups *g)
@@ -26,6 +28,8 @@ static void show(session *s, const training *t)
     sheet *r = session_sheet(s);
     size_t size = stat(session_output(s), &st) == 0 ? (size_t)st.st_size : 0;
     sheet_text(r, "data", "data", t->set.data->source);
+    if (t->league)
+        show_league(r, t->league);
     show_trained(r, t->classifier);
     sheet_real(r, "tune_seconds", NULL, t->tune_seconds);
     sheet_real(r, "fit_seconds", NULL, t->fit_seconds);
@@ -78,7 +82,8 @@ static const option options[] = {
 
 static const char *const paragraphs[] = {
     "Trains a method on all samples of DATA and keeps it in a file for 'spdml predict'. Parameters "
-    "that are not fixed by an option are chosen by cross-validation first.",
+    "that are not fixed by an option are chosen by cross-validation first. auto, if no method is "
+    "named, chooses the method too, and prints how all candidates did and what to expect.",
     "The file holds the map, the classifier with its parameters, the names of the classes, how the "
     "matrices were made, the scores of the cross-validation and the training samples that the "
     "method needs for its decisions: all of them for nn, knn, rsr, cdl, cdl-lda and the "
@@ -87,7 +92,9 @@ static const char *const paragraphs[] = {
     NULL};
 
 static const command_example examples[] = {
-    {"spdml train a.npz", "The usual method, cdl, to cdl.spdml."},
+    {"spdml train a.npz", "The best of a portfolio of methods, to auto.spdml."},
+    {"spdml train a.npz --time 60s --cv-groups subject",
+     "The same in at most a minute, for subjects that training does not have."},
     {"spdml train a.npz --method rsr-ml -o method.spdml", "Choose parameters, train, keep."},
     {"spdml train a.npz --method ts-lda --cv-groups subject -o method.spdml",
      "Folds keep subjects together."},

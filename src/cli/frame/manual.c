@@ -45,7 +45,8 @@ static const struct {
 static const char about_methods[] =
     "The name of a method is [pca-]CLASSIFIER[-METRIC][-MAP]: nn-stein, rsr-ml, mdm-airm-csp. "
     "Without a METRIC a classifier uses its usual one; without a MAP it works on the matrices as "
-    "they are. evaluate and train choose the parameters by cross-validation.";
+    "they are. evaluate and train choose the parameters by cross-validation; auto is the best of a "
+    "portfolio of methods.";
 
 /* What every method is, in a line. */
 static const char *const classifiers[TOPIC_ROWS] = {

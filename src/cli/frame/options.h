@@ -188,6 +188,10 @@ extern const char option_methods[]; /* methods that are often used, not all: "nn
      .help = "Hardware: cpu; cuda: an NVIDIA GPU (matrices up to 512 x 512 and metrics with GPU " \
              "kernels; everything else runs on the CPU); auto: the GPU if there is one and the " \
              "problem is large enough"}
+#define OPTION_TIME \
+    {"time", 0, OPTION_TEXT, "TIME", .common = 1, \
+     .help = "auto: judge candidates for at most so long: 60s, 5m, 1h. The choice then depends on " \
+             "how fast the machine is"}
 #define OPTION_VECTORS \
     {"vectors", 0, OPTION_TEXT, "NAME", \
      .help = "Per-sample array that src and gsrc read: images (p x h x w) or features (p x d); " \

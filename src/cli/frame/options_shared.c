@@ -63,7 +63,7 @@ const option options_store[] = {
     OPTION_END};
 
 const char option_methods[] =
-    "nn-airm|nn-airm-ml|nn-airm-multi|nn-airm-csp|nn-airm-mean|nn-airm-random|nn-stein|"
+    "auto|nn-airm|nn-airm-ml|nn-airm-multi|nn-airm-csp|nn-airm-mean|nn-airm-random|nn-stein|"
     "nn-stein-ml|nn-stein-multi|nn-log-euclidean|nn-log-euclidean-ml|pca-nn-airm|knn-airm|"
     "knn-airm-ml|knn-stein|knn-stein-ml|mdm-airm|mdm-airm-ml|mdm-stein|mdm-stein-ml|rsr|"
     "rsr-ml|rsr-multi|cdl|cdl-ml|cdl-lda|pga-airm|ksvm-stein|ksvm-stein-ml|"

@@ -75,14 +75,18 @@ void tuning_close(tuning_watch *t)
 }
 
 double tuning_run(session *s, spd_method *method, const spd_samples *samples,
-                  const spd_tune_options *tuning, const char *source, spd_tune_info *tuned)
+                  const spd_tune_options *tuning, const char *source, spd_tune_info *tuned,
+                  spd_league **league)
 {
     double start = bar_clock();
     tuning_watch watch;
     tuning_open(&watch, s);
-    spd_status status = spd_tune(s->ctx, method, samples, tuning, tuned);
+    spd_status status = method->automatic
+                            ? spd_tune_auto(s->ctx, method, samples, tuning, tuned, league)
+                            : spd_tune(s->ctx, method, samples, tuning, tuned);
     tuning_close(&watch);
     session_check_in(s, source, status);
+    keep_league(*league);
     session_talk(s, "chose among %zu settings", tuned->settings);
     return bar_clock() - start;
 }

@@ -21,8 +21,9 @@ void tuning_open(tuning_watch *t, session *s);
 void tuning_close(tuning_watch *t);
 
 /* method's values that are not given <- the best, by cross-validation; watched. Returns the seconds
- * that took. A failure is one of the samples' file, `source`, and ends the command. */
+ * that took. *league <- of auto; else it stays. A failure is one of the samples' file, `source`, and ends the command. */
 double tuning_run(session *s, spd_method *method, const spd_samples *samples,
-                  const spd_tune_options *tuning, const char *source, spd_tune_info *tuned);
+                  const spd_tune_options *tuning, const char *source, spd_tune_info *tuned,
+                  spd_league **league);
 
 #endif

@@ -3,15 +3,17 @@
 
 #include <string.h>
 
+#include "cli/frame/number.h"
 #include "cli/frame/tuning.h"
 #include "cli/methods/predictions.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
 const option options_method[] = {
-    {"method", 0, OPTION_TEXT, "NAME", "cdl", .words = option_methods, .common = 1,
+    {"method", 0, OPTION_TEXT, "NAME", "auto", .words = option_methods, .common = 1,
      .help =
-         "[pca-]CLASSIFIER[-METRIC][-MAP]: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, "
+         "auto, or [pca-]CLASSIFIER[-METRIC][-MAP]: nn, knn, mdm, rsr, cdl, cdl-lda, pga, "
+         "riemannian-lle, "
          "riemannian-hessian-lle, riemannian-laplacian, ksvm, krr, ts-lda, ts-lr, cov3dj, src or "
          "gsrc, with a "
          "MAP of ml, multi, random, mean, csp: rsr-ml, nn-stein-ml, pca-nn-airm, mdm-airm-csp"},
@@ -37,6 +39,7 @@ const option options_choosing[] = {
      .help = "Values of a parameter to choose from, instead of the default ones"},
     {"exhaustive", 0, OPTION_FLAG,
      .help = "Try every setting in every fold, with maps fitted as finely as the final one; slow"},
+    OPTION_TIME,
     OPTION_END};
 
 const option options_start[] = {
@@ -108,6 +111,22 @@ void training_grids(session *s, size_t methods, const spd_method *method, spd_gr
         check_used(s, methods, method, grid, (spd_parameter)i);
 }
 
+double training_time(session *s, size_t methods, const spd_method *method)
+{
+    const char *text = arguments_text(s->args, "time");
+    double seconds = 0.0;
+    int automatic = 0;
+    if (!text)
+        return 0.0;
+    for (size_t m = 0; m < methods; m++)
+        automatic |= method[m].automatic != 0;
+    if (!automatic)
+        cli_misuse("--time limits auto; name the method auto, or leave --time out");
+    if (number_duration(text, &seconds) || seconds <= 0.0)
+        cli_misuse("--time %s: must be a time such as 30s, 2m or 1h", text);
+    return seconds;
+}
+
 /* ---- the method ------------------------------------------------------------------------------ */
 
 /* --metric goes to a method whose name leaves it open; the library judges the two together. */
@@ -116,6 +135,8 @@ static void take_metric(session *s, const char *name, spd_method *method)
     char joined[SPD_METHOD_NAME];
     if (!arguments_text(s->args, "metric"))
         return;
+    if (method->automatic)
+        cli_misuse("--metric: auto chooses its own; name a method");
     spd_metric metric = session_metric(s);
     if (metric != method->metric && strstr(name, spd_name(SPD_ENUM_METRIC, method->metric)))
         cli_misuse(
@@ -131,6 +152,10 @@ void training_take(session *s, training *t)
     const char *name = arguments_text(s->args, "method"), *model = arguments_text(s->args, "model");
     recognition_parse(s, name, &t->method);
     take_metric(s, name, &t->method);
+    if (model && t->method.automatic)
+        cli_misuse("--model: auto chooses its own map; name a method to go with the model");
+    if (t->method.automatic && arguments_flag(s->args, "no-tune"))
+        cli_misuse("--no-tune: auto is a choice by cross-validation; name a method");
     if (model && t->method.map != SPD_MAP_NONE && t->method.map != SPD_MAP_ML)
         cli_misuse("--method %s has its own map, and --model is another; leave one of them out",
                    name);
@@ -140,6 +165,7 @@ void training_take(session *s, training *t)
     training_fit_options(s, &t->fit);
     t->method.fit = &t->fit;
     training_grids(s, 1, &t->method, &t->grid);
+    t->seconds = training_time(s, 1, &t->method);
     if (arguments_flag(s->args, "no-tune") && arguments_count(s->args, "grid"))
         cli_misuse("--no-tune and --grid cannot be used together");
 }
@@ -188,11 +214,12 @@ static void choose(session *s, training *t)
                                      .group = t->groups.group,
                                      .seed = (uint64_t)arguments_int(s->args, "seed"),
                                      .grid = &t->grid,
-                                     .exhaustive = arguments_flag(s->args, "exhaustive")};
+                                     .exhaustive = arguments_flag(s->args, "exhaustive"),
+                                     .seconds = t->seconds};
     t->tuned = (spd_tune_info)SPD_STRUCT(spd_tune_info);
     if (!t->model && !arguments_flag(s->args, "no-tune"))
-        t->tune_seconds =
-            tuning_run(s, &t->method, &t->set.samples, &tuning, t->set.data->source, &t->tuned);
+        t->tune_seconds = tuning_run(s, &t->method, &t->set.samples, &tuning, t->set.data->source,
+                                     &t->tuned, &t->league);
 }
 
 void training_run(session *s, training *t)

@@ -7,7 +7,7 @@
 #include "cli/methods/recognition.h"
 
 extern const option options_method[];   /* --method --metric --model --vectors --engine */
-extern const option options_choosing[]; /* --no-tune --cv --cv-groups --grid --exhaustive */
+extern const option options_choosing[]; /* --no-tune --cv --cv-groups --grid --exhaustive --time */
 extern const option options_start[];    /* --init */
 
 /* The groups of options about learned maps. */
@@ -25,7 +25,9 @@ typedef struct training {
     groups groups;       /* of --cv-groups */
     spd_model *model;    /* of --model, or NULL */
     spd_tune_info tuned; /* settings is 0 if nothing was chosen */
+    spd_league *league;  /* of auto, or NULL */
     spd_classifier *classifier;
+    double seconds; /* of --time, or 0 */
     double tune_seconds, fit_seconds;
 } training;
 
@@ -35,6 +37,10 @@ void training_fit_options(session *s, spd_fit_options *o);
 /* *grid <- what --grid says; ends the command if a value or grid is given that none of the methods
  * uses. */
 void training_grids(session *s, size_t methods, const spd_method *method, spd_grid *grid);
+
+/* The seconds of --time, or 0; ends the command if it is no time, or auto is not among the methods.
+ */
+double training_time(session *s, size_t methods, const spd_method *method);
 
 /* t->method, fit and grid <- what the command line says. */
 void training_take(session *s, training *t);

@@ -11,11 +11,26 @@
 
 /* The options of evaluate that the command must not repeat: what was chosen stands in their place.
  */
-static const char *const replaced[] = {
-    "output",     "cv",         "cv-groups", "grid",      "exhaustive",       "m",
-    "nu-w",       "nu-b",       "k",         "beta",      "lambda",           "beta-scale",
-    "components", "dimensions", "cost",      "objective", "normalize-kernel", "no-occlusion",
-    NULL};
+static const char *const replaced[] = {"output",
+                                       "cv",
+                                       "cv-groups",
+                                       "grid",
+                                       "exhaustive",
+                                       "time",
+                                       "m",
+                                       "nu-w",
+                                       "nu-b",
+                                       "k",
+                                       "beta",
+                                       "lambda",
+                                       "beta-scale",
+                                       "components",
+                                       "dimensions",
+                                       "cost",
+                                       "objective",
+                                       "normalize-kernel",
+                                       "no-occlusion",
+                                       NULL};
 
 static char *train_command(const session *s, const spd_method *chosen)
 {
@@ -72,7 +87,8 @@ static spd_status choose(session *s, const results *e, size_t method, json_t *li
                                          e->found->folds_grouped ? e->options.fold_group : NULL,
                                      .seed = e->options.seed,
                                      .grid = &e->grid,
-                                     .exhaustive = e->options.exhaustive};
+                                     .exhaustive = e->options.exhaustive,
+                                     .seconds = e->options.seconds};
     spd_status status = spd_tune(s->ctx, &chosen, &e->set.samples, &tuning, &tuned);
     if (status >= 0)
         sheet_json_append(list, setting_json(s, &chosen, &tuned));

@@ -43,9 +43,9 @@ static void keep_one(session *s, const results *e, const spd_samples *train, siz
                      size_t round)
 {
     const spd_outcome *o = e->found->method[method]->outcome[round];
-    spd_method chosen = e->method[method];
+    spd_method chosen = o->chosen;
     spd_classifier *c = NULL;
-    memcpy(chosen.value, o->value, sizeof chosen.value);
+    chosen.fit = e->method[method].fit;
     spd_status status = spd_classifier_fit(s->ctx, &chosen, train, NULL, &c);
     session_check_in(s, e->set.data->source, status);
     note(s, e, o, c);

@@ -51,6 +51,35 @@ static json_t *parameters_json(const results *e, size_t method)
     return all.object;
 }
 
+/* The name of what was chosen in a round. */
+static char *chosen_name(const results *e, size_t method, size_t round)
+{
+    char name[SPD_METHOD_NAME];
+    spd_method_name(&e->found->method[method]->outcome[round]->chosen, name);
+    return words_text("%s", name);
+}
+
+/* "ts-lda in 3 rounds, cdl in 2": what auto has chosen. */
+static char *choices_text(const results *e, size_t method)
+{
+    words list = {0};
+    size_t rounds = e->found->rounds;
+    for (size_t r = 0; r < rounds; r++) {
+        const char *name = chosen_name(e, method, r);
+        size_t before = 0, count = 0;
+        for (size_t k = 0; k < rounds; k++) {
+            int same = strcmp(name, chosen_name(e, method, k)) == 0;
+            before += same && k < r;
+            count += (size_t)same;
+        }
+        if (before == 0)
+            words_take(&list, count == rounds
+                                  ? words_text("%s", name)
+                                  : words_text("%s in %zu of %zu rounds", name, count, rounds));
+    }
+    return words_join(&list, 0, list.count, ", ");
+}
+
 /* "1101": for each test sample of a round, in the order of their numbers, whether it was right. */
 static char *right_text(const results *e, const spd_outcome *o, const spd_round *part)
 {
@@ -148,7 +177,9 @@ static json_t *round_json(const results *e, size_t method, size_t round)
                        json_boolean(o->value[SPD_PARAMETER_M] >= (double)shown_n(e->set.data)));
         if (k + 1 == SPD_RESULT_SCORES) {
             sheet_text(&r, "right", NULL, right_text(e, o, part));
-            sheet_json(&r, "parameters", recognition_json(&e->method[method], o->value));
+            if (e->method[method].automatic)
+                sheet_text(&r, "chosen", NULL, chosen_name(e, method, round));
+            sheet_json(&r, "parameters", recognition_json(&o->chosen, o->value));
         }
     }
     return r.object;
@@ -275,6 +306,8 @@ static int has_value(const results *e, size_t method, unsigned parameter)
 char *results_parameters(const results *e, size_t method)
 {
     words list = {0};
+    if (e->method[method].automatic)
+        return choices_text(e, method);
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
         if (has_value(e, method, i))
             words_take(&list, words_text("%s %s", spd_name(SPD_ENUM_PARAMETER, i),

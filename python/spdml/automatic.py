@@ -1,0 +1,134 @@
+"""The method itself chosen by cross-validation."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _trained
+from ._arrays import whole
+from ._docs import documented
+from ._errors import InvalidArgumentError
+from ._labels import class_numbers
+from ._matrices import checked
+from .classifiers import _Recognizer, softmax
+
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+
+def _seconds(time: Union[None, float, str]) -> float:
+    """None: no limit, which is 0."""
+    if time is None:
+        return 0.0
+    try:
+        given = str(time)
+        number = given.rstrip("smh")
+        seconds = float(number) * _UNITS[given[len(number):]]
+    except (KeyError, ValueError):
+        seconds = -1.0
+    if not 0 < seconds < np.inf:
+        raise InvalidArgumentError(f"time is {time!r}; it must be seconds, or a text such as '60s', '2m' or "
+                                   "'1h', or None for no limit")
+    return seconds
+
+
+@documented
+class AutoClassifier(_Recognizer):
+    """The best of a portfolio of methods, by cross-validation: nearest neighbours, kernel ridge
+    regression, support vectors, sparse coding and discriminants, without a map, behind a learned one,
+    and behind several.
+
+    All are judged on the same folds, by maps that have not seen the fold; what is clearly behind leaves
+    between folds. A learned map must beat none by one standard error.
+
+    Parameters
+    ----------
+    cv : int
+        Folds, at most.
+    time : None, seconds, or '60s', '2m', '1h'
+        For so long candidates are judged. What is chosen then depends on the machine.
+    seed : int
+        Of the folds.
+    {n_jobs}
+
+    Attributes
+    ----------
+    classes_ : (classes,)
+    method_ : str
+        The name of the chosen method.
+    parameters_ : dict
+        The values in use.
+    league_ : list of dict
+        The candidates, the best first: method, accuracy (of the folds), folds in which it was judged,
+        seconds, parameters, state ('judged', 'left': clearly behind, 'late': no time, 'unneeded':
+        another was right about all samples before, 'failed') and message.
+    expected_accuracy_ : float
+        On new samples: the accuracy of the chosen one, less what it owes to having been chosen.
+    expected_interval_ : (low, high), of 95 %
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import AutoClassifier
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> AutoClassifier().fit(X, y).score(X, y)
+    1.0
+    """
+
+    def __init__(self, cv: int = 5, time: Union[None, float, str] = None, *, seed: int = 1,
+                 n_jobs: Optional[int] = None) -> None:
+        self.cv = cv
+        self.time = time
+        self.seed = seed
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> "AutoClassifier":
+        """Chooses a method and trains it on X and y.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n)
+        y : labels
+        groups : None, or a value for each sample: folds keep equal ones together
+        """
+        seconds = _seconds(self.time)
+        X = checked(X, ["stein"], n_jobs=self.n_jobs)
+        classes, label = class_numbers(y, len(X))
+        trained, told = _trained.train_auto(X, classes, label, self._groups(groups, len(X)),
+                                            whole(self.cv, "cv"), whole(self.seed, "seed"), seconds,
+                                            self.n_jobs)
+        self._take(trained)
+        self.league_ = told["league"]
+        self.expected_accuracy_ = told["accuracy"]
+        self.expected_interval_ = told["interval"]
+        return self
+
+    @staticmethod
+    def _groups(groups: Any, samples: int) -> Optional[np.ndarray]:
+        if groups is None:
+            return None
+        groups = np.asarray(groups)
+        if groups.shape != (samples,):
+            raise InvalidArgumentError(f"groups has shape {groups.shape}; it must be ({samples},)")
+        return np.unique(groups, return_inverse=True)[1].astype(np.intc)
+
+    def _take(self, trained: _trained.Trained) -> None:
+        super()._take(trained)
+        self.method_ = trained.name
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """(samples, classes): the probabilities of the chosen method if it has any (ts-lda, ts-lr, krr);
+        of others the softmax of what decides, which is not calibrated."""
+        trained, X = self._fitted(X)
+        return softmax(self._scores(trained, X))
+
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
+        return "auto", {}, False
+
+    @classmethod
+    def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
+        return {}

@@ -1,0 +1,108 @@
+"""AutoClassifier: the command's choice, its league, groups, limits, bad input."""
+
+import pickle
+
+import numpy as np
+import pytest
+import spdml
+from conftest import planted
+from sklearn.base import clone
+
+
+@pytest.fixture
+def sets(rng):
+    X, y = planted(rng, 24, 5, noise=0.8)
+    return X[:48], y[:48], X[48:], y[48:]
+
+
+def test_league(sets):
+    X, y, Q, z = sets
+    auto = spdml.AutoClassifier(cv=3).fit(X, y)
+    league = {row["method"]: row for row in auto.league_}
+    assert len(league) == len(auto.league_) == 16
+    chosen = league[auto.method_]
+    assert chosen["state"] == "judged" and chosen["folds"] == 3
+    low, high = auto.expected_interval_
+    assert low <= auto.expected_accuracy_ <= high and auto.expected_accuracy_ <= chosen["accuracy"]
+    best = [row["accuracy"] for row in auto.league_ if row["state"] == "judged"]
+    assert best == sorted(best, reverse=True)
+    assert auto.score(Q, z) > 0.5
+
+
+def test_trains_what_it_chose(sets):
+    X, y, Q, _ = sets
+    auto = spdml.AutoClassifier(cv=3).fit(X, y)
+    alone = spdml.SPDClassifier(auto.method_, auto.parameters_).fit(X, y)
+    assert (auto.predict(Q) == alone.predict(Q)).all()
+    share = auto.predict_proba(Q)
+    np.testing.assert_allclose(share.sum(axis=1), 1)
+    assert (auto.classes_[share.argmax(axis=1)] == auto.predict(Q)).all()
+
+
+def test_chooses_what_the_library_chooses_in_a_round(sets):
+    X, y, Q, z = sets
+    both, labels = np.concatenate([X, Q]), np.concatenate([y, z])
+    auto = spdml.AutoClassifier(cv=3).fit(X, y)
+    found = spdml.evaluate(both, labels, "auto", train=np.arange(len(X)), cv=3)
+    assert (found.predicted[0][0] == auto.predict(Q)).all()
+
+
+def test_files_and_copies(sets, tmp_path):
+    X, y, Q, _ = sets
+    auto = spdml.AutoClassifier(cv=3).fit(X, np.array(["a", "b", "c"])[y])
+    expected = auto.predict(Q)
+    again = pickle.loads(pickle.dumps(auto))
+    assert (again.predict(Q) == expected).all() and again.league_ == auto.league_
+    auto.save(tmp_path / "m.spdml")
+    assert (spdml.AutoClassifier.load(tmp_path / "m.spdml").predict(Q) == expected).all()
+    assert not hasattr(clone(auto), "league_")
+
+
+def test_groups(sets):
+    X, y, _, _ = sets
+    who = np.array(["ann", "ben", "cem", "dan"])[np.arange(len(X)) // 3 % 4]
+    grouped = spdml.AutoClassifier(cv=4).fit(X, y, groups=who)
+    single = spdml.AutoClassifier(cv=4).fit(X, y)
+    assert grouped.league_ != single.league_
+    with pytest.raises(ValueError, match="one group only"):
+        spdml.AutoClassifier().fit(X, y, groups=y)
+    with pytest.raises(ValueError, match="groups has shape"):
+        spdml.AutoClassifier().fit(X, y, groups=who[1:])
+
+
+def test_time(sets):
+    X, y, _, _ = sets
+    hurried = spdml.AutoClassifier(time=1e-9).fit(X, y)
+    assert hurried.method_ == "nn-stein"
+    share = hurried.predict_proba(X)
+    assert (share > 0).all() and (share.argmax(axis=1) == hurried.predict(X)).all()
+    assert sum(row["state"] == "late" for row in hurried.league_) == 15
+    same = spdml.AutoClassifier(cv=3, time="1h").fit(X, y)
+    assert [row["method"] for row in same.league_] == [
+        row["method"] for row in spdml.AutoClassifier(cv=3).fit(X, y).league_]
+
+
+@pytest.mark.parametrize("options,words", [
+    ({"time": "soon"}, "'60s'"), ({"time": 0}, "'60s'"), ({"time": "5x"}, "'60s'"), ({"time": -1}, "'60s'"),
+    ({"cv": 1}, "at least 2"), ({"cv": 2.5}, "cv"),
+])
+def test_bad_options(sets, options, words):
+    X, y, _, _ = sets
+    with pytest.raises(ValueError, match=words):
+        spdml.AutoClassifier(**options).fit(X, y)
+
+
+def test_bad_data(sets):
+    X, y, _, _ = sets
+    with pytest.raises(ValueError, match="class"):
+        spdml.AutoClassifier().fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="too few samples"):
+        spdml.AutoClassifier().fit(X, np.arange(len(X)))
+    with pytest.raises(ValueError, match="4"):
+        spdml.AutoClassifier(time=1e-9).fit(X, y).predict(np.stack([np.eye(4)] * 2))
+
+
+def test_hermitian(rng):
+    X, y = planted(rng, 12, 4)
+    auto = spdml.AutoClassifier(cv=2).fit(X.astype(complex), y)
+    assert auto.predict(X.astype(complex)).shape == y.shape

@@ -1,0 +1,401 @@
+/* test_evaluate_auto.c - `auto` against a slow twin that judges the whole portfolio, its expectation
+ * and interval, its limits. */
+#include "random_spd.h"
+#include "repeat.h"
+
+#include "classify/samples.h"
+#include "evaluate/folds.h"
+#include "evaluate/method.h"
+#include "evaluate/settings.h"
+
+#define N     5
+#define P     36
+#define FOLDS 3
+
+typedef struct set {
+    spd_samples samples;
+    double *X;
+    int label[P];
+} set;
+
+/* exp of symmetric matrices; classes differ by steps of `gap` in two directions. */
+static set draw_set(uint64_t seed, double gap, double noise)
+{
+    set s = {.X = block(P * N * N)};
+    double L[N * N];
+    rng r = seeded(seed);
+    for (size_t i = 0; i < P; i++) {
+        s.label[i] = (int)(i % 3);
+        for (size_t a = 0; a < N; a++)
+            for (size_t b = 0; b <= a; b++)
+                L[a * N + b] = L[b * N + a] = rng_normal(&r) * (b < 2 ? 0.4 : noise);
+        L[0] += gap * s.label[i];
+        L[N + 1] -= gap * (s.label[i] == 1);
+        spd_apply(NULL, SPD_FUNCTION_EXP, 0.0, SPD_SET(N, 1, L), s.X + i * N * N);
+    }
+    s.samples = (spd_samples){.size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = 3};
+    return s;
+}
+
+static spd_method method_of(const char *name)
+{
+    spd_method method = SPD_STRUCT(spd_method);
+    CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
+    return method;
+}
+
+static spd_tune_options tuning_of(int exhaustive)
+{
+    return (spd_tune_options){
+        .size = sizeof(spd_tune_options), .folds = FOLDS, .seed = 3, .exhaustive = exhaustive};
+}
+
+/* ---- the twin -------------------------------------------------------------------------------- */
+
+/* hit (P) <- which samples of all folds a method gets right; 0 if it fails. */
+static int twin_hits(const set *s, const size_t *fold, const spd_method *method, char *hit)
+{
+    for (size_t f = 0; f < FOLDS; f++) {
+        size_t train[P], test[P], a = 0, b = 0;
+        OWN(spd_samples) known = NULL, *asked = NULL;
+        OWN(spd_classifier) c = NULL;
+        int label[P];
+        for (size_t i = 0; i < P; i++)
+            *(fold[i] == f ? &test[b++] : &train[a++]) = i;
+        spd_samples_subset(NULL, &s->samples, a, train, &known);
+        spd_samples_subset(NULL, &s->samples, b, test, &asked);
+        asked->label = NULL;
+        if (spd_classifier_fit(NULL, method, known, NULL, &c) < 0 ||
+            spd_classifier_predict(NULL, c, asked, label) < 0)
+            return 0;
+        for (size_t k = 0; k < b; k++)
+            hit[test[k]] = label[k] == s->label[test[k]];
+    }
+    return 1;
+}
+
+static int twin_beats(const char *first, const char *second)
+{
+    double sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < P; i++) {
+        double difference = first[i] - second[i];
+        sum += difference;
+        squares += difference * difference;
+    }
+    return sum > sqrt(P * (squares / P - sum / P * (sum / P)));
+}
+
+typedef struct judged {
+    spd_method method;
+    char hit[P];
+    size_t right;
+} judged;
+
+/* The best setting of a method: every one is trained on every fold by public functions. */
+static judged twin_judge(const set *s, const size_t *fold, const char *name)
+{
+    static arena room;
+    judged best = {.method = method_of(name)};
+    spd_method method = best.method;
+    char(*hit)[P] = (char(*)[P])block(200 * P / sizeof(double));
+    int64_t right[200];
+    settings all;
+    CHECK(settings_make(NULL, &method, &s->samples, NULL, &room, &all) == SPD_OK, "%s", name);
+    size_t count = settings_count(&all),
+           none = method_learns_map(&method) ? all.fitted * all.decisions : count;
+    CHECK(count <= 200, "%s: %zu settings", name, count);
+    for (size_t k = 0; k < count; k++) {
+        right[k] = -1;
+        settings_use(&all, k, &method);
+        if (k >= none || !twin_hits(s, fold, &method, hit[k]))
+            continue;
+        right[k] = 0;
+        for (size_t i = 0; i < P; i++)
+            right[k] += hit[k][i];
+    }
+    size_t at = settings_best(&all, right, NULL, 0, count);
+    CHECK(at != SIZE_MAX, "%s", name);
+    settings_use(&all, at, &best.method);
+    memcpy(best.hit, hit[at], P);
+    best.right = (size_t)right[at];
+    arena_free(&room);
+    return best;
+}
+
+/* How many maps are in front: none, one, several. */
+static int tier_of(const char *name)
+{
+    spd_method method = method_of(name);
+    return method.map == SPD_MAP_NONE ? 0 : method.map == SPD_MAP_ML ? 1 : 2;
+}
+
+static const char *const portfolio[] = {
+    "nn-stein",      "ts-lda",      "krr-tangent",     "krr-stein",
+    "krr-both",      "cdl",         "ts-lr",           "ksvm-stein",
+    "rsr",           "nn-stein-ml", "krr-stein-ml",    "krr-both-ml",
+    "ksvm-stein-ml", "rsr-ml",      "krr-stein-multi", "ksvm-stein-multi"};
+#define COUNT (sizeof portfolio / sizeof *portfolio)
+
+static const spd_candidate *row_of(const spd_league *league, const char *name)
+{
+    for (size_t k = 0; k < league->candidates; k++)
+        if (strcmp(league->candidate[k]->name, name) == 0)
+            return league->candidate[k];
+    CHECK(0, "%s is no candidate", name);
+    return NULL;
+}
+
+static int against_the_twin(uint64_t seed, double noise)
+{
+    set s = draw_set(seed, 0.45, noise);
+    s.samples.label = s.label;
+    size_t fold[P], best[3] = {SIZE_MAX, SIZE_MAX, SIZE_MAX}, chosen;
+    arena room = {0};
+    classes c;
+    judged all[COUNT];
+    spd_method method = method_of("auto");
+    spd_tune_options tuning = tuning_of(1);
+    spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
+    OWN(spd_league) league = NULL;
+    CHECK(spd_tune_auto(NULL, &method, &s.samples, &tuning, &tuned, &league) == SPD_OK, " ");
+    CHECK(league->candidates == COUNT && league->folds == FOLDS && league->tested == P, " ");
+    CHECK(classes_sort(NULL, P, s.label, &room, &c) == SPD_OK, " ");
+    folds_deal(P, &c, FOLDS, tuning.seed, fold);
+    for (size_t k = 0; k < COUNT; k++) {
+        const spd_candidate *row = row_of(league, portfolio[k]);
+        all[k] = twin_judge(&s, fold, portfolio[k]);
+        CHECK_CLOSE(row->accuracy, (double)all[k].right / P, 1e-12, "%s", portfolio[k]);
+        CHECK(memcmp(row->method.value, all[k].method.value, sizeof row->method.value) == 0,
+              "%s: other values", portfolio[k]);
+        CHECK(row->folds == FOLDS && !row->late && !row->message[0], "%s", portfolio[k]);
+        size_t *at = &best[tier_of(portfolio[k])];
+        *at = *at == SIZE_MAX || all[k].right > all[*at].right ? k : *at;
+    }
+    chosen = best[0];
+    for (int tier = 1; tier <= 2; tier++)
+        if (twin_beats(all[best[tier]].hit, all[chosen].hit))
+            chosen = best[tier];
+    char name[SPD_METHOD_NAME];
+    spd_method_name(&method, name);
+    CHECK(strcmp(name, portfolio[chosen]) == 0, "%s instead of %s", name, portfolio[chosen]);
+    CHECK(strcmp(league->candidate[league->chosen]->name, name) == 0, " ");
+    CHECK_CLOSE(tuned.accuracy, (double)all[chosen].right / P, 1e-12, " ");
+    CHECK_CLOSE(tuned.accuracy_no_map, (double)all[best[0]].right / P, 1e-12, " ");
+    arena_free(&room);
+    return tier_of(name);
+}
+
+/* On some sets a map is chosen, on some none. */
+TEST(against_twins)
+{
+    int mapped = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++)
+        mapped += against_the_twin(seed, seed % 2 ? 0.4 : 2.5) > 0;
+    CHECK(mapped > 0 && mapped < 4, "%d of 4 with a map", mapped);
+}
+
+/* ---- the race -------------------------------------------------------------------------------- */
+
+/* Candidates leave; those that stay have what the search without a race finds, where nothing is
+ * fitted roughly. The threads do not matter. */
+TEST(race_against_search)
+{
+    set s = draw_set(5, 0.5, 2.0);
+    s.samples.label = s.label;
+    spd_tune_options race = tuning_of(0), search = tuning_of(1);
+    spd_method a = method_of("auto"), b = a, c = a;
+    OWN(spd_league) one = NULL, *two = NULL, *three = NULL;
+    spd_context *ctx = context_on(1);
+    CHECK(spd_tune_auto(ctx, &a, &s.samples, &race, NULL, &one) == SPD_OK, " ");
+    CHECK(spd_tune_auto(ctx, &b, &s.samples, &search, NULL, &two) == SPD_OK, " ");
+    spd_context_set_threads(ctx, 3);
+    CHECK(spd_tune_auto(ctx, &c, &s.samples, &race, NULL, &three) == SPD_OK, " ");
+    CHECK(memcmp(&a, &c, sizeof a) == 0, "threads change the choice");
+    CHECK(one->accuracy == three->accuracy && one->low == three->low, " ");
+    size_t left = 0;
+    for (size_t k = 0; k < COUNT; k++) {
+        const spd_candidate *x = row_of(one, portfolio[k]), *y = row_of(two, portfolio[k]);
+        left += x->folds < FOLDS;
+        if (x->folds == FOLDS && tier_of(portfolio[k]) == 0)
+            CHECK(x->accuracy == y->accuracy, "%s", portfolio[k]);
+    }
+    CHECK(left > 0, "nobody leaves");
+    CHECK(one->candidate[one->chosen]->folds == FOLDS, "the chosen one was judged in full");
+}
+
+/* ---- what to expect -------------------------------------------------------------------------- */
+
+/* Labels that the matrices know nothing of: the best of hundreds of settings looks better than it
+ * can be. */
+TEST(expectation_is_corrected)
+{
+    double raw = 0.0, expected = 0.0;
+    int covered = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        set s = draw_set(30 + seed, 0.0, 0.4);
+        s.samples.label = s.label;
+        spd_tune_options tuning = tuning_of(0);
+        spd_method method = method_of("auto");
+        OWN(spd_league) league = NULL;
+        CHECK(spd_tune_auto(NULL, &method, &s.samples, &tuning, NULL, &league) == SPD_OK, " ");
+        raw += league->candidate[league->chosen]->accuracy / 4;
+        expected += league->accuracy / 4;
+        covered += league->low <= 1.0 / 3 && 1.0 / 3 <= league->high;
+        CHECK(league->low <= league->accuracy && league->accuracy <= league->high, " ");
+    }
+    CHECK(raw > 1.0 / 3 + 0.08, "raw %g", raw);
+    CHECK(fabs(expected - 1.0 / 3) < 0.6 * (raw - 1.0 / 3), "%g of %g", expected, raw);
+    CHECK(covered >= 3, "%d of 4", covered);
+}
+
+/* With groups the interval is that of fewer samples. */
+TEST(groups_widen_the_interval)
+{
+    set s = draw_set(7, 0.6, 0.8);
+    int group[P];
+    s.samples.label = s.label;
+    for (int i = 0; i < P; i++)
+        group[i] = i / 6;
+    spd_tune_options tuning = tuning_of(0);
+    spd_method a = method_of("auto"), b = a;
+    OWN(spd_league) alone = NULL, *grouped = NULL;
+    CHECK(spd_tune_auto(NULL, &a, &s.samples, &tuning, NULL, &alone) == SPD_OK, " ");
+    tuning.group = group;
+    CHECK(spd_tune_auto(NULL, &b, &s.samples, &tuning, NULL, &grouped) == SPD_OK, " ");
+    CHECK(grouped->high - grouped->low > alone->high - alone->low, "%g, %g",
+          grouped->high - grouped->low, alone->high - alone->low);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* The first candidate is judged in any case. */
+TEST(no_time)
+{
+    set s = draw_set(8, 0.6, 0.8);
+    s.samples.label = s.label;
+    spd_tune_options tuning = tuning_of(0);
+    spd_method method = method_of("auto");
+    OWN(spd_league) league = NULL;
+    spd_context *ctx = context_on(2);
+    tuning.seconds = 1e-9;
+    CHECK(spd_tune_auto(ctx, &method, &s.samples, &tuning, NULL, &league) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    CHECK(league->chosen == 0 && strcmp(league->candidate[0]->name, "nn-stein") == 0, " ");
+    CHECK(!league->candidate[0]->late && league->candidate[1]->late, " ");
+    CHECK(isnan(league->candidate[1]->accuracy) && isnan(league->candidate[1]->left), " ");
+}
+
+static int stop_at_once(void *user, const spd_progress *progress)
+{
+    (void)progress;
+    ++*(int *)user;
+    return 1;
+}
+
+TEST(cancelled)
+{
+    set s = draw_set(9, 0.6, 0.8);
+    s.samples.label = s.label;
+    int calls = 0;
+    spd_tune_options tuning = tuning_of(0);
+    spd_method method = method_of("auto");
+    OWN(spd_league) league = NULL;
+    spd_context *ctx = context_on(1);
+    spd_context_set_progress(ctx, stop_at_once, &calls);
+    CHECK(spd_tune_auto(ctx, &method, &s.samples, &tuning, NULL, &league) == SPD_ECANCELLED, " ");
+    spd_context_set_progress(ctx, NULL, NULL);
+    CHECK(calls > 0 && !league && method.automatic, " ");
+}
+
+static void refused(const spd_samples *given, const spd_tune_options *tuning, const char *word)
+{
+    spd_context *ctx = context_on(1);
+    spd_method method = method_of("auto");
+    OWN(spd_league) league = NULL;
+    spd_status status = spd_tune_auto(ctx, &method, given, tuning, NULL, &league);
+    CHECK(status == SPD_EINVAL, "%d", (int)status);
+    CHECK(strstr(spd_context_error(ctx)->message, word), "%s", spd_context_error(ctx)->message);
+    CHECK(!league && method.automatic, "something was chosen");
+}
+
+TEST(what_cannot_be_judged)
+{
+    set s = draw_set(10, 0.6, 0.8);
+    int one[P] = {0}, own[P], group[P];
+    spd_tune_options tuning = tuning_of(0);
+    s.samples.label = one;
+    refused(&s.samples, &tuning, "of one class");
+    for (int i = 0; i < P; i++)
+        own[i] = i;
+    s.samples.label = own;
+    s.samples.classes = P;
+    refused(&s.samples, &tuning, "too few samples");
+    s.samples.label = s.label;
+    s.samples.classes = 3;
+    for (int i = 0; i < P; i++)
+        group[i] = s.label[i];
+    tuning.group = group;
+    refused(&s.samples, &tuning, "one group only");
+    tuning.group = one;
+    refused(&s.samples, &tuning, "one group");
+    tuning.group = NULL;
+    tuning.folds = 1;
+    refused(&s.samples, &tuning, "at least 2");
+}
+
+/* ---- as a method ----------------------------------------------------------------------------- */
+
+TEST(auto_is_a_method)
+{
+    set s = draw_set(11, 0.8, 0.8);
+    s.samples.label = s.label;
+    char name[SPD_METHOD_NAME];
+    spd_method method = method_of("AUTO"), tuned = method, *both[2] = {&tuned, &tuned};
+    spd_tune_options tuning = {.size = sizeof tuning, .folds = 5, .seed = 1};
+    OWN(spd_classifier) c = NULL, *same = NULL;
+    int label[P], other[P];
+    spd_context *ctx = context_on(1);
+    spd_method_name(&method, name);
+    CHECK(strcmp(name, "auto") == 0 && !spd_method_uses(&method, SPD_PARAMETER_M), "%s", name);
+    CHECK(spd_tune_together(ctx, 2, both, &s.samples, &tuning, NULL) == SPD_EINVAL, "two");
+    CHECK(spd_tune(ctx, &tuned, &s.samples, &tuning, NULL) == SPD_OK && !tuned.automatic, " ");
+    CHECK(spd_classifier_fit(ctx, &method, &s.samples, NULL, &c) >= 0, " ");
+    CHECK(spd_classifier_fit(ctx, &tuned, &s.samples, NULL, &same) >= 0, " ");
+    CHECK(!spd_classifier_method(c)->automatic, "what is trained is an ordinary method");
+    s.samples.label = NULL;
+    CHECK(spd_classifier_predict(ctx, c, &s.samples, label) >= 0, " ");
+    CHECK(spd_classifier_predict(ctx, same, &s.samples, other) >= 0, " ");
+    CHECK(memcmp(label, other, sizeof label) == 0, " ");
+    s.samples.label = s.label;
+    CHECK(spd_tune_auto(ctx, &tuned, &s.samples, &tuning, NULL, NULL) == SPD_EINVAL, "not auto");
+}
+
+/* In every round it chooses what it chooses alone of the training part. */
+TEST(auto_under_a_protocol)
+{
+    set s = draw_set(12, 0.5, 1.5);
+    s.samples.label = s.label;
+    spd_method method = method_of("auto"), nn = method_of("nn-stein");
+    const spd_method *methods[] = {&nn, &method};
+    spd_evaluate_options o;
+    OWN(spd_evaluation) e = NULL;
+    spd_evaluate_defaults(&o, sizeof o);
+    o.methods = 2;
+    o.method = methods;
+    o.repeats = 2;
+    o.folds = FOLDS;
+    CHECK(spd_evaluate(NULL, &s.samples, &o, &e) == SPD_OK, " ");
+    CHECK(strcmp(e->method[1]->name, "auto") == 0, " ");
+    for (size_t r = 0; r < 2; r++) {
+        const spd_outcome *found = e->method[1]->outcome[r];
+        OWN(spd_samples) train = NULL;
+        spd_method alone = method_of("auto");
+        spd_tune_options tuning = {.size = sizeof tuning, .folds = FOLDS, .seed = o.seed};
+        spd_samples_subset(NULL, &s.samples, e->round[r]->train_count, e->round[r]->train, &train);
+        CHECK(spd_tune(NULL, &alone, train, &tuning, NULL) == SPD_OK, " ");
+        CHECK(!found->chosen.automatic && found->chosen.classifier == alone.classifier &&
+                  found->chosen.map == alone.map,
+              "round %zu", r);
+        CHECK(e->method[0]->outcome[r]->chosen.classifier == SPD_CLASSIFIER_NN, " ");
+    }
+}
