@@ -64,8 +64,7 @@ static int run(session *s)
     recognition_set test = {0};
     large_set queries = {0};
     training_take(s, &t);
-    if (!predictions_to_stdout(s))
-        session_check_output(s);
+    session_check_output(s);
     training_load(s, arguments_text(s->args, "train"), &t);
     int vectors = spd_method_on_vectors(&t.method);
     load_test(s, vectors, &queries, &test);
@@ -77,7 +76,7 @@ static int run(session *s)
     predictions_make(s, t.classifier, &test.samples, &found);
     double seconds = bar_clock() - start;
     predictions_write(s, &found);
-    if (!predictions_to_stdout(s))
+    if (!session_to_stdout(s))
         show(s, &t, &found, seconds);
     return CLI_GOOD;
 }

@@ -209,8 +209,9 @@ static const option options_tuning[] = {
      .help = "Values of a parameter to choose from, instead of the default ones; if a grid of m "
              "lacks the size of the matrices, there is always a map"},
     {"exhaustive", 0, OPTION_FLAG,
-     .help = "Try every setting in every fold, with maps fitted as finely as the final one. "
-             "Otherwise settings that are clearly worse are dropped early. About ten times slower"},
+     .help =
+         "Try every setting in every fold, with maps fitted as finely as the final one. Otherwise "
+         "settings that are clearly behind are dropped early. About ten times slower"},
     {"final", 0, OPTION_CHOICE, "WHICH", "best", .choice = "best|all|none",
      .help =
          "At the end choose parameters on all matrices, test part included, and show the command "

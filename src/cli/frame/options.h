@@ -185,9 +185,9 @@ extern const char option_methods[]; /* methods that are often used, not all: "nn
      .common = 1, .help = "Metric of the SPD matrices"}
 #define OPTION_ENGINE \
     {"engine", 0, OPTION_CHOICE, "NAME", "cpu", .names = SPD_ENUM_ENGINE, \
-     .help = "Hardware: cpu; cuda: an NVIDIA GPU (matrices up to 512 x 512 and metrics with GPU " \
-             "kernels; everything else runs on the CPU); auto: the GPU if there is one and the " \
-             "problem is large enough"}
+     .help = "Where it runs: cpu; cuda, an NVIDIA GPU (matrices up to 512 x 512, the metrics " \
+             "that have kernels; the rest runs on the processor); auto, the GPU if there is one " \
+             "and the problem is large enough"}
 #define OPTION_VECTORS \
     {"vectors", 0, OPTION_TEXT, "NAME", \
      .help = "Per-sample array that src and gsrc read: images (p x h x w) or features (p x d); " \
