@@ -4,10 +4,9 @@
  * neighbour graphs of all trials come from one matrix of distances. */
 #include "evaluate/tune.h"
 
-#include <string.h>
-
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/sized.h"

@@ -83,8 +83,7 @@ static int run(session *s)
     groups g;
     training_take(s, &t);
     aligning_take(s, &t.method, 1);
-    if (!predictions_to_stdout(s))
-        session_check_output(s);
+    session_check_output(s);
     training_load(s, arguments_text(s->args, "train"), &t);
     aligning_groups(s, t.set.data, &g, &t.set.samples);
     int vectors = spd_method_on_vectors(&t.method);
@@ -98,7 +97,7 @@ static int run(session *s)
     predictions_make(s, t.classifier, &test.samples, &found);
     double seconds = bar_clock() - start;
     predictions_write(s, &found);
-    if (!predictions_to_stdout(s))
+    if (!session_to_stdout(s))
         show(s, &t, &found, seconds);
     return CLI_GOOD;
 }

@@ -147,8 +147,7 @@ static void show(session *s, const predicting *p)
 static int run(session *s)
 {
     predicting p = {0};
-    if (!predictions_to_stdout(s))
-        session_check_output(s);
+    session_check_output(s);
     double start = bar_clock();
     trained_load(s, s->args->operands[0], &p.method);
     p.load_seconds = bar_clock() - start;
@@ -163,7 +162,7 @@ static int run(session *s)
     predictions_make(s, p.method.classifier, &p.set.samples, &p.found);
     p.seconds = bar_clock() - start;
     predictions_write(s, &p.found);
-    if (!predictions_to_stdout(s))
+    if (!session_to_stdout(s))
         show(s, &p);
     return CLI_GOOD;
 }

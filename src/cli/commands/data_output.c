@@ -60,9 +60,7 @@ data_output data_output_open(session *s)
 {
     data_output out = {.path = session_output(s)};
     int known = 0;
-    if (strcmp(out.path, "-") == 0) {
-        if (arguments_flag(s->args, "json"))
-            cli_misuse("--json and -o - cannot be used together: both are standard output");
+    if (session_to_stdout(s)) {
         if (isatty(STDOUT_FILENO))
             cli_fail("standard output is a terminal; name a file, or pipe it somewhere");
         return (data_output){make_spool(arguments_text(s->args, "to")), 1};

@@ -309,6 +309,16 @@ int session_output_is(const session *s, const char *ending)
     return option_has_ending(session_output(s), ending);
 }
 
+int session_to_stdout(const session *s)
+{
+    const char *path = session_output(s);
+    if (!path || strcmp(path, "-") != 0)
+        return 0;
+    if (arguments_flag(s->args, "json"))
+        cli_misuse("--json and -o - cannot be used together: both are standard output");
+    return 1;
+}
+
 void session_same_size(const spd_data *a, const spd_data *b)
 {
     if (!a->hermitian != !b->hermitian)
@@ -374,7 +384,8 @@ void session_check_inputs(session *s)
 void session_check_output(session *s)
 {
     session_check_inputs(s);
-    session_check_path(session_output(s));
+    if (!session_to_stdout(s))
+        session_check_path(session_output(s));
 }
 
 void session_check_path(const char *path)

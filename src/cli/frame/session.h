@@ -97,6 +97,9 @@ sheet *session_sheet(session *s);
 const char *session_output(const session *s);
 int session_output_is(const session *s, const char *ending);
 
+/* Is it "-", standard output? Then results are not shown, and --json is misuse. */
+int session_to_stdout(const session *s);
+
 /* Two data sets must have matrices of one size. */
 void session_same_size(const spd_data *a, const spd_data *b);
 

@@ -251,17 +251,9 @@ static void write_table(session *s, const predictions *p)
     session_talk(s, "wrote %s", path);
 }
 
-int predictions_to_stdout(const session *s)
-{
-    int standard = session_output(s) && strcmp(session_output(s), "-") == 0;
-    if (standard && arguments_flag(s->args, "json"))
-        cli_misuse("--json and -o - cannot be used together: both are standard output");
-    return standard;
-}
-
 void predictions_write(session *s, const predictions *p)
 {
-    if (predictions_to_stdout(s))
+    if (session_to_stdout(s))
         print_table(stdout, p);
     else if (session_output(s) && session_output_is(s, ".csv"))
         write_table(s, p);

@@ -37,9 +37,6 @@ void predictions_make(session *s, const spd_classifier *c, const spd_samples *qu
  *               standard output, on which nothing else is shown then */
 void predictions_write(session *s, const predictions *p);
 
-/* Are they written to standard output? Asked before long work. */
-int predictions_to_stdout(const session *s);
-
 /* Accuracy if it is known, else how many went to each class; in JSON all samples and their scores.
  */
 void predictions_show(sheet *r, const predictions *p);
