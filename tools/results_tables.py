@@ -35,17 +35,13 @@ TABLES = {
                  "--repeats 3 --cv 3 --grid m=20,40,155 -o results")]),
     "few": Table(
         "README.md", kind="printed", setup=(SEEDED,), slack=5.0, quick=True, runs=[
-            ("", "spdml observations textures --size 200 --methods nn-stein,nn-stein-ml,cdl --repeats 3")]),
+            ("", "spdml observations textures --size 200 --methods nn-stein,nn-stein-ml,cdl,krr-tangent --repeats 3")]),
 
     # ---- generated data
     "planted": Table(
         "docs/results.md", setup=("spdml synth spd -o planted.npz",), quick=True, runs=[
             ("", "spdml evaluate planted.npz --methods nn-stein,nn-stein-ml,nn-airm,nn-airm-ml,rsr,cdl,mdm-airm,ts-lda "
                  "-m 10 --split 0.5 --repeats 10")]),
-    "materials": Table(
-        "docs/results.md", setup=(SEEDED, DESCRIBED), slack=4.0, runs=[
-            ("", "spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,nn-airm,rsr,rsr-ml,cdl,mdm-airm,ts-lda,krr "
-                 "--split 0.5 --repeats 5")]),
     "motion": Table(
         "docs/results.md",
         setup=("spdml synth motion -o motion",
