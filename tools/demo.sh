@@ -24,6 +24,7 @@ show spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,rsr,cdl --split
     --grid m=20,40,155 -o results
 show spdml observations textures --size 200 --methods nn-stein,nn-stein-ml,cdl,krr-tangent --repeats 3
 
+echo
 echo "What this means: README.md, \"What it gains\"."
 echo "The report: $PWD/results/report.html (open it in a browser); the files are in build/demo."
 echo

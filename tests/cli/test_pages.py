@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SLACK = 6.0  # points of an accuracy that other kernels may change: a few tests of one round
 # What depends on the machine, or on the last bits of an iteration.
 TIMES = ("seconds", "time ", "residual", "computed", "pruned", "cost", "iterations", "stopped", "eigenvalues  ",
-         "on all data:", "cross-validation", "spdml train")
+         "on all data:", "cross-validation", "spdml train", "'spdml train'")
 
 
 def load_results():
