@@ -42,6 +42,10 @@ TABLES = {
         "docs/results.md", setup=("spdml synth spd -o planted.npz",), quick=True, runs=[
             ("", "spdml evaluate planted.npz --methods nn-stein,nn-stein-ml,nn-airm,nn-airm-ml,rsr,cdl,mdm-airm,ts-lda "
                  "-m 10 --split 0.5 --repeats 10")]),
+    "materials": Table(
+        "docs/results.md", setup=(SEEDED, DESCRIBED), slack=4.0, runs=[
+            ("", "spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,nn-airm,rsr,rsr-ml,cdl,mdm-airm,ts-lda,krr "
+                 "--split 0.5 --repeats 5")]),
     "motion": Table(
         "docs/results.md",
         setup=("spdml synth motion -o motion",
