@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 MUTANTS ?= 300
 SEED ?= 1
 
-.PHONY: help setup demo test check fresh bench matlab lint format docs coverage fuzz faults mutants tsan install clean release
+.PHONY: help setup demo test check fresh bench matlab lint format docs results coverage fuzz faults mutants tsan install clean release
 
 help:
 	@echo "make demo       set up, build, compare methods on generated images, write a report"
@@ -15,6 +15,7 @@ help:
 	@echo "make lint       format, arrows, sizes, map, cppcheck, clang-tidy"
 	@echo "make format     put every C file into the one format"
 	@echo "make docs       build the documentation as a site in build/site"
+	@echo "make results    run the tables of README and docs/results.md, and write them there"
 	@echo "make coverage   line coverage of src/"
 	@echo "make fuzz       fuzz every reader (FUZZ_HOURS=8 in all, or FUZZ_SECONDS=600 each)"
 	@echo "make faults     make every allocation and system call of the command fail once"
@@ -66,6 +67,9 @@ format:
 docs: release
 	@tools/setup.sh docs
 	@tools/docs.sh
+
+results: release
+	@tools/results $(RESULTS)
 
 coverage:
 	@tools/setup.sh coverage

@@ -15,7 +15,7 @@
 /* What learned maps are tuned over besides m, where the user leaves it open: neighbours of an
  * objective, 0 for its usual ones. Rows of one objective stand together, in an order in which
  * neighbouring rows are alike. An objective without rows has one, of its usual neighbours: softmax,
- * which is taken by default, has nothing else to choose (docs/results.md). */
+ * which is taken by default, has nothing else to choose (docs/notes/results-earlier.md). */
 typedef struct row {
     spd_objective objective;
     double nu_w, nu_b;

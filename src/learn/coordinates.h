@@ -10,7 +10,7 @@
 
 #include "fit/engine.h"
 
-/* Those of the options, and for `auto` what was found best by measurement (docs/learning.md); cost
+/* Those of the options, and for `auto` what was found best by measurement (docs/notes/learning.md); cost
  * is that at the start, where coordinates_need_cost. */
 spd_coordinates coordinates_choose(const spd_fit_options *options, double cost);
 int coordinates_need_cost(const spd_fit_options *options);

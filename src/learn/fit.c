@@ -39,7 +39,7 @@
 /* A cost that falls by A between two of its values and by B = q A after that has B q/(1 - q) left
  * if q stays the same. Taken over windows of one width that is a geometric tail, which most often
  * promises too little; over windows that double in width a tail in powers, which promises too much.
- * The answer is the geometric mean of both: docs/learning.md says how good it was. */
+ * The answer is the geometric mean of both: docs/notes/learning.md says how good it was. */
 
 #define LEAST_STEPS   8   /* of a history that says anything */
 #define WIDEST        50  /* of a window of one width */

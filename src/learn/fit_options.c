@@ -9,7 +9,7 @@
 
 /* ---- what is taken where options leave it open ---------------------------------------------- */
 
-/* By measurement on ten sets (docs/results.md). */
+/* By measurement on ten sets (docs/notes/results-earlier.md). */
 #define USUAL_OBJECTIVE SPD_OBJECTIVE_SOFTMAX
 
 /* Objectives that choose among candidates: all of them in sets of no more samples than this, and
