@@ -20,7 +20,7 @@ show() {
 PATH=$bin:$bin/examples:$PATH
 show spdml synth textures -o textures --classes 12 --samples 12 --size 200
 show spdml describe sift-color textures --size 200 -o materials.npz
-show spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,rsr,cdl --split 0.5 --repeats 3 --cv 3 \
+show spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,rsr,cdl,auto --split 0.5 --repeats 3 --cv 3 \
     --grid m=20,40,155 -o results
 show spdml observations textures --size 200 --methods nn-stein,nn-stein-ml,cdl,krr-tangent --repeats 3
 

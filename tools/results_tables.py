@@ -31,7 +31,7 @@ TABLES = {
     "demo": Table(
         "README.md", kind="printed", setup=(SEEDED, DESCRIBED), slack=4.0, quick=True,
         picture=("results/tsne.svg", "demo-tsne.svg"), runs=[
-            ("", "spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,rsr,cdl --split 0.5 "
+            ("", "spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,rsr,cdl,auto --split 0.5 "
                  "--repeats 3 --cv 3 --grid m=20,40,155 -o results")]),
     "few": Table(
         "README.md", kind="printed", setup=(SEEDED,), slack=5.0, quick=True, runs=[
