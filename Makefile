@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 MUTANTS ?= 300
 SEED ?= 1
 
-.PHONY: help setup demo test check fresh bench matlab lint format docs results coverage fuzz faults mutants tsan install clean release
+.PHONY: help setup demo test check fresh bench matlab lint format docs results coverage fuzz faults mutants tsan install uninstall dist deb clean release
 
 help:
 	@echo "make demo       set up, build, compare methods on generated images, write a report"
@@ -23,6 +23,8 @@ help:
 	@echo "make mutants    break lines of src/ one at a time (MUTANTS=300 SEED=1): do tests notice?"
 	@echo "make setup      only install what is missing"
 	@echo "make install    build, install to PREFIX ($(PREFIX))"
+	@echo "make uninstall  remove what the last make install put there"
+	@echo "make dist       the source archive, in dist/; make deb: Debian packages, in build/deb"
 	@echo "make clean      remove build/"
 
 setup:
@@ -94,6 +96,16 @@ mutants:
 install: release
 	@cmake --build --preset release --target installed
 	cmake --install build/release --prefix "$(PREFIX)"
+
+# What the last `make install` put where it lies now.
+uninstall:
+	xargs -d '\n' rm -fv <build/release/install_manifest.txt
+
+dist:
+	@tools/dist
+
+deb:
+	@tools/deb
 
 clean:
 	rm -rf build
