@@ -1,10 +1,13 @@
 # Matlab.cmake - the MEX function of the toolbox for MATLAB and Octave (matlab/), where Octave can compile
 # one: target spdml_mex, part of `all`, and octave-package, the archive for Octave's `pkg install`. MATLAB
-# users run matlab/make.m. Without Octave, or without tests, the rest is built all the same.
+# users run matlab/make.m. Without Octave the rest is built all the same.
+#
+#   -DSPDML_MATLAB=ON|OFF        ON unless tests are left out
+option(SPDML_MATLAB "Build the MEX function if Octave is there" ${SPDML_TESTS})
 find_program(MKOCTFILE mkoctfile)
 find_program(OCTAVE octave-cli)
 mark_as_advanced(MKOCTFILE OCTAVE)
-if(SPDML_TESTS AND MKOCTFILE AND OCTAVE AND NOT SPDML_SANITIZE AND NOT SPDML_COVERAGE AND NOT SPDML_MUTANTS AND NOT CMAKE_CROSSCOMPILING)
+if(SPDML_MATLAB AND MKOCTFILE AND OCTAVE AND NOT SPDML_SANITIZE AND NOT SPDML_COVERAGE AND NOT SPDML_MUTANTS AND NOT CMAKE_CROSSCOMPILING)
     execute_process(COMMAND ${MKOCTFILE} -p OCTINCLUDEDIR OUTPUT_VARIABLE octave_include
                     OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()

@@ -305,8 +305,8 @@ typedef struct spd_tune_info {
  * the most correct predictions over all folds wins; ties go to the best mean over the setting and
  * its neighbours in the grid, then to the smaller m, then to the smaller nu_b. A learned map must
  * beat no map (m = n, in the method's own grid) by more than one standard error of the difference
- * over the tested samples, b + c - (b - c)^2 / N for b and c samples that only one of the two gets
- * right; otherwise m = n is chosen. A setting that fails is left out; if all fail, the first
+ * over the tested samples, sqrt(b + c) for b and c samples that only one of the two gets right;
+ * otherwise m = n is chosen. A setting that fails is left out; if all fail, the first
  * failure is returned.
  *
  * Unless `exhaustive` is set, learned maps are raced. Folds are tested one after the other; between

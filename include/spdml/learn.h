@@ -231,7 +231,7 @@ typedef struct spd_fit_hooks {
  * limits; max_iter counts from the original start. The result has the same bits as an uninterrupted
  * fit. After SPD_ECANCELLED by the callback *model is set too: the best so far. */
 SPD_API spd_status spd_fit(spd_context *ctx, const spd_set *X, const int *label,
-                           const spd_fit_options *options, const spd_fit_hooks *watch,
+                           const spd_fit_options *options, const spd_fit_hooks *hooks,
                            spd_model **model);
 
 /* *cost and gradient (n x m, or NULL) <- the objective at options->W (n x m, full rank) for

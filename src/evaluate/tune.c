@@ -88,8 +88,8 @@ spd_status tuner_fail(const tuner *t, const spd_method *method)
     return status;
 }
 
-/* b and c samples are got right by one of them alone; that b - c of all N samples come out for the
- * first has variance b + c - (b - c)^2 / N. */
+/* b and c samples are got right by one of them alone: if both were as good, b - c would have mean 0
+ * and variance b + c (McNemar). So a single sample never decides. */
 int tuner_beats(const tuner *t, const char *first, const char *second)
 {
     double b = 0.0, c = 0.0;
@@ -97,7 +97,7 @@ int tuner_beats(const tuner *t, const char *first, const char *second)
         b += first[i] && !second[i];
         c += second[i] && !first[i];
     }
-    return b - c > sqrt(b + c - (b - c) * (b - c) / (double)tuner_tested(t));
+    return b - c > sqrt(b + c);
 }
 
 /* *best <- the chosen setting of a method; sum (its settings) is scratch. */

@@ -325,7 +325,7 @@ static void twin_hits(const set *s, const size_t *fold, size_t which, const spd_
         hit[asked[i]] = label[index[i]] == s->label[asked[i]];
 }
 
-/* Is the first better by more than the standard deviation of a sum of P differences? */
+/* Is the first better by more than the standard deviation that the sum has if both are as good? */
 static int twin_beats(const char *first, const char *second)
 {
     double sum = 0.0, squares = 0.0;
@@ -334,7 +334,7 @@ static int twin_beats(const char *first, const char *second)
         sum += difference;
         squares += difference * difference;
     }
-    return sum > sqrt(P * (squares / P - sum / P * (sum / P)));
+    return sum > sqrt(squares);
 }
 
 /* Every other set has labels that its matrices know nothing of. */
