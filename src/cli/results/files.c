@@ -316,9 +316,9 @@ void results_write(session *s, const results *e)
     if (signals_interrupted())
         session_fail(s, SPD_ECANCELLED);
     drop_figures(s);
+    text_file_write(path_in(s, "results.csv"), print_results, e); /* first: check_ours knows it */
     write_predictions(s, e);
     write_confusion(s, e);
-    text_file_write(path_in(s, "results.csv"), print_results, e);
     text_file_write(path_in(s, "rounds.csv"), print_rounds, e);
     text_file_write(path_in(s, "results.json"), text_file_json, e->object);
     session_talk(s, "wrote %s", session_output(s));
