@@ -215,12 +215,13 @@ static void print_page(FILE *f, const void *what)
     html_close(f);
 }
 
-void page_write(page *p, const char *folder)
+void page_write(const page *p, const char *folder)
 {
     words files = {0}, extras = {0};
-    p->folder = folder;
-    p->files = &files;
-    p->extras = &extras;
-    write_extras(p);
-    text_file_write(text_file_in(folder, "report.html"), print_page, p);
+    page own = *p; /* with lists that end here */
+    own.folder = folder;
+    own.files = &files;
+    own.extras = &extras;
+    write_extras(&own);
+    text_file_write(text_file_in(folder, "report.html"), print_page, &own);
 }

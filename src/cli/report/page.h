@@ -65,7 +65,7 @@ void page_prepare(session *s, const results *e, page *p);
 
 /* Writes report.html, each of its figures as svg and PDF, and of what was prepared
  * convergence.csv, spectrum.csv, embedding.csv, tsne.csv and margins.csv into a folder. */
-void page_write(page *p, const char *folder);
+void page_write(const page *p, const char *folder);
 
 /* ---- parts of the page, each its own file ---------------------------------------------------- */
 
