@@ -160,7 +160,7 @@ static spd_status copy_names(spd_context *ctx, const choosing *c, text_table *ma
 static int has_text(const choosing *c)
 {
     int found = 0;
-    for (size_t j = 0; c->name && j < c->table->columns; j++)
+    for (size_t j = 0; c->name && c->place && j < c->table->columns; j++)
         found |= c->place[j] != SIZE_MAX && (c->table->seen[j] & CSV_TEXT) &&
                  !(c->table->seen[j] & CSV_NUMBER);
     return found;

@@ -72,7 +72,7 @@ static spd_status take_centers(spd_context *ctx, const io_bundle *bundle, arena 
     if (status == SPD_OK)
         status =
             record_find(ctx, bundle, "centers", SPD_TYPE_FLOAT64, a->known, a->n * a->n, &centers);
-    if (status < 0)
+    if (status != SPD_OK)
         return status;
     a->group = arena_alloc(keep, a->known, sizeof *a->group);
     a->P = arena_alloc(keep, a->known, a->n * a->n * sizeof *a->P);

@@ -55,7 +55,7 @@ typedef struct span {
  * and the text `between`; NULL: no names. */
 static void put_rows(layout *l, panel *p, span s, const char *between)
 {
-    for (size_t i = s.from; i < s.to; i++) {
+    for (size_t i = s.from; i < s.to && s.each > 0 && s.cells > 0; i++) {
         p->of[i] = s.first + (i - s.from) / s.each % s.cells;
         if (between)
             l->name[i] =
@@ -67,7 +67,8 @@ static void put_rows(layout *l, panel *p, span s, const char *between)
 static size_t count_of(const layout *l, const json_t *parameters, const char *key, size_t otherwise)
 {
     double value = json_number_value(json_object_get(parameters, key));
-    return value >= 1.0 && value <= (double)l->n ? (size_t)value : otherwise;
+    size_t count = value >= 1.0 && value <= (double)l->n ? (size_t)value : 0;
+    return count > 0 ? count : otherwise;
 }
 
 /* The i-th text of a list of the record, or "". */
@@ -266,7 +267,8 @@ static int gabor_rows(layout *l, const json_t *parameters)
     size_t turns = count_of(l, parameters, "orientations", 1), rows, columns;
     size_t each = PLAIN + scales * turns;
     regions_of(l, parameters, &rows, &columns);
-    if (scales > l->n / turns || rows > l->n / columns || rows * columns * each != l->n)
+    if (scales > l->n / turns || rows > l->n / columns || each <= PLAIN ||
+        rows * columns * each != l->n)
         return 0;
     panel *features = add_panel(l, "features", "features", 1, each);
     panel *filters =

@@ -162,7 +162,7 @@ static void format_part(bar *b, char *line, size_t size, const spd_progress *pro
     if (b->ends > now) {
         bar_left(time, sizeof time, b->ends - now);
         snprintf(left, sizeof left, "  %s in all", time);
-    } else if (part >= 0 && progress->total > 0 && strcmp(task, LIMITED) != 0) {
+    } else if (progress && part >= 0 && progress->total > 0 && strcmp(task, LIMITED) != 0) {
         bar_left(time, sizeof time, part);
         snprintf(left, sizeof left, ", %s", time);
     }
