@@ -10,13 +10,14 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._arrays import doubles, numbers, real, text, whole
-from ._calls import call, context, number_of
-from ._data_library import Array, DataSet, DescribeOptions, Failures, Rect, data_library
-from ._docs import documented
-from ._errors import InvalidArgumentError
-from .functions import _shrinkage, covariances
+from ._core.arrays import doubles, numbers, real, text, whole
+from ._core.calls import call, context, number_of
+from ._core.data_library import Array, data_library, DataSet, DescribeOptions, Failures, Rect
+from ._core.docs import documented
+from .exceptions import InvalidArgumentError
+from .geometry.covariance import _shrinkage, covariances
 
+__all__ = ["Description", "describe", "from_epochs"]
 PathName = Union[str, "os.PathLike[str]"]
 
 _LABELS = {"auto": 0, "folder": 1, "none": 3}
