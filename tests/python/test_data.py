@@ -132,7 +132,7 @@ def test_what_is_said(rng, tmp_path):
 @needs_data
 @pytest.mark.parametrize("kind, options, message", [
     ("covariances", {}, "covariance"), ("covariance", {"nonsense": 1}, "nonsense"),
-    ("covariance", {"bands": [8, 12]}, "pairs"), ("covariance", {"shrinkage": "much"}, "estimator"),
+    ("covariance", {"bands": [8, 12]}, "pairs"), ("covariance", {"shrinkage": "much"}, "shrinkage"),
     ("covariance", {"labels": "a.csv", "label_by": "none"}, "together"),
     ("covariance", {"label_by": "moon"}, "label_by"), ("gabor", {"regions": "some"}, "regions"),
     ("region", {"size": (1, 2, 3)}, "size"), ("covariance", {"regularize": -1}, "negative"),

@@ -125,8 +125,22 @@ def test_covariances_agree_with_pyriemann(rng, estimator, theirs):
     np.testing.assert_allclose(spdml.covariances(signals, estimator), expected, **CLOSE)
 
 
+@pytest.mark.parametrize("estimator", ["corr", "cov", "hub", "lwf", "mcd", "oas", "sch", "scm", "stu", "tyl", 0.3,
+                                       lambda x: x @ x.conj().T])
+@pytest.mark.parametrize("kind", ["real", "complex"])
+def test_covariances_by_every_estimator_of_any_dimensions(rng, estimator, kind):
+    X = rng.standard_normal((2, 3, 4, 50)) + (1j * rng.standard_normal((2, 3, 4, 50)) if kind == "complex" else 0)
+    more = {"random_state": 1} if estimator == "mcd" else {}
+    C = spdml.covariances(X, estimator, **more)
+    assert C.shape == (2, 3, 4, 4) and np.iscomplexobj(C) == (kind == "complex")
+    np.testing.assert_allclose(C[1, 2], spdml.covariances(X[1, 2], estimator, **more), rtol=1e-12)
+    np.testing.assert_allclose(C[1], spdml.Covariances(estimator, **more).transform(X[1]), rtol=1e-12)
+    if isinstance(estimator, str):
+        np.testing.assert_allclose(C, covariance.covariances(X, estimator, **more), rtol=1e-9, atol=1e-12)
+
+
 def test_what_is_no_estimator(rng):
-    for estimator in (True, 1.5, "mcd"):
+    for estimator in (True, 1.5, "median"):
         with pytest.raises(spdml.exceptions.InvalidArgumentError, match="estimator"):
             spdml.covariances(rng.standard_normal((2, 3, 20)), estimator)
 

@@ -5,18 +5,17 @@ signal; the shrinking ones look at real and imaginary parts as 2n channels, as p
 
 from __future__ import annotations
 
-import contextlib
 import ctypes as c
 import warnings
-from typing import Any, Callable, Dict, Tuple, Union
+from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
 
-from .._core.arrays import doubles, numbers, real
+from .._core.arrays import doubles
 from .._core.calls import call, context
 from .._core.library import CovarianceOptions, value
 from .._core.sets import adjoint
-from ..exceptions import InvalidArgumentError, NotFiniteError, SPDError
+from ..exceptions import InvalidArgumentError, NotFiniteError
 
 __all__ = ["covariances"]
 _PIECE = 1 << 18  # numbers that an iteration goes over before Python can hear Ctrl-C
@@ -109,35 +108,25 @@ def towards_identity(C: np.ndarray, share: np.ndarray) -> np.ndarray:
     return np.asarray((1 - share) * C + share * (_trace(C) / n) * np.eye(n))
 
 
-def _oas(X: np.ndarray, *, assume_centered: bool = False) -> np.ndarray:
-    """Oracle approximating shrinkage (Chen et al. 2010), as scikit-learn has it."""
-    C = _scm(X, assume_centered=assume_centered)
-    n, times = X.shape[-2:]
-    if n == 1:
-        return C
-    square = (C**2).mean(axis=(1, 2))
-    mean2 = (_trace(C)[:, 0, 0] / n) ** 2
-    below = (times + 1) * (square - mean2 / n)
-    share = np.ones(len(C))
-    np.divide(square + mean2, below, out=share, where=below != 0)
-    return towards_identity(C, np.minimum(share, 1.0))
+def _centred_already(name: str, X: np.ndarray, options: Dict[str, Any]) -> np.ndarray:
+    """'oas' and 'lwf' of signals with the mean zero: scikit-learn's."""
+    import sklearn.covariance
+    function = {"oas": sklearn.covariance.oas, "lwf": sklearn.covariance.ledoit_wolf}[name]
+    return np.array([function(x.T, **options)[0] for x in X])
 
 
-def _lwf(X: np.ndarray, *, assume_centered: bool = False, block_size: int = 1000) -> np.ndarray:
-    """Ledoit and Wolf (2004), as scikit-learn has it; block_size is accepted and not needed."""
-    Y = X if assume_centered else _centred(X)
-    n, times = X.shape[-2:]
-    C = np.asarray(Y @ adjoint(Y)) / times
-    if n == 1:
-        return np.asarray(C)
-    mean = _trace(C)[:, 0, 0] / n
-    square = (C**2).sum(axis=(1, 2))
-    fourth = ((Y**2).sum(axis=1) ** 2).sum(axis=-1)  # of the norms of the columns
-    delta = square / n - mean**2
-    beta = np.minimum((fourth / times - square) / (n * times), delta)
-    share = np.zeros(len(C))
-    np.divide(beta, delta, out=share, where=beta != 0)
-    return towards_identity(C, share)
+def _of_library(X: np.ndarray, name: str, share: float = 0.0) -> Optional[np.ndarray]:
+    """By the library, which has 'cov', 'oas', 'lwf' and 'scm' drawn towards the identity by a share;
+    None for what it refuses: fewer times than channels."""
+    options = CovarianceOptions(shrinkage=value("shrinkage", _SHRINKAGES[name]), shrink=share)
+    X = np.ascontiguousarray(X)
+    p, n, times = X.shape
+    C = np.empty((p, n, n))
+    try:
+        call(context(1), "spd_covariances", p, n, times, doubles(X), c.byref(options), doubles(C))
+    except InvalidArgumentError:
+        return None
+    return C
 
 
 def _sch(X: np.ndarray) -> np.ndarray:
@@ -246,7 +235,7 @@ def _weights(kind: str, n: int, q: float, nu: float) -> Callable[[np.ndarray], n
 
 _ESTIMATORS: Dict[str, Tuple[Callable[..., np.ndarray], bool]] = {  # and whether complex is its own
     "corr": (_corr, True), "cov": (_cov, True), "hub": (_robust("hub"), True),
-    "lwf": (_lwf, False), "mcd": (_mcd, False), "oas": (_oas, False), "sch": (_sch, False),
+    "mcd": (_mcd, False), "sch": (_sch, False),
     "scm": (_scm, True), "stu": (_robust("stu"), True), "tyl": (_robust("tyl"), True),
 }
 
@@ -258,7 +247,22 @@ def _of_parts(estimate: Callable[..., np.ndarray], X: np.ndarray, options: Any) 
     return np.asarray(C[:, :n, :n] + C[:, n:, n:] + 1j * (C[:, n:, :n] - C[:, :n, n:]))
 
 
+def _shrinking(name: str) -> Callable[..., np.ndarray]:
+    """'oas' and 'lwf' of real signals."""
+    def estimate(X: np.ndarray, **options: Any) -> np.ndarray:
+        C = None if options else _of_library(X, name)
+        return C if C is not None else _centred_already(name, X, options)
+
+    return estimate
+
+
+_ESTIMATORS.update({name: (_shrinking(name), False) for name in ("oas", "lwf")})
+
+
 def _shrunk(X: np.ndarray, share: float) -> np.ndarray:
+    C = _of_library(X, "scm", share) if X.dtype.kind != "c" else None
+    if C is not None:
+        return C
     C = _scm(X)
     return towards_identity(C, np.full(len(C), share)) if X.shape[1] > 1 else C
 
@@ -280,6 +284,10 @@ def estimated(X: np.ndarray, estimator: Estimator = "scm", **options: Any) -> np
     function, own = _ESTIMATORS[estimator]
     if X.dtype.kind == "c" and not own:
         return _of_parts(function, X, options)
+    if estimator in ("cov", "scm") and not options and X.dtype.kind != "c":
+        C = _of_library(X, estimator)
+        if C is not None:
+            return C
     return function(X, **options)
 
 
@@ -293,34 +301,38 @@ def loaded(C: np.ndarray, regularize: float) -> np.ndarray:
     return np.asarray(C + regularize * (_trace(C).real / C.shape[-1]) * np.eye(C.shape[-1]))
 
 
-_SHRINKAGES = {"cov": "none", "none": "none", "oas": "oas", "lwf": "ledoit-wolf", "ledoit-wolf": "ledoit-wolf",
-               "scm": "value"}  # the last by a share of 0
+_SHRINKAGES = {"cov": "none", "oas": "oas", "lwf": "ledoit-wolf", "scm": "value"}  # the last by a share of 0
 
 
-def _shrinkage(estimator: Any) -> Tuple[int, float]:
-    if isinstance(estimator, str) and estimator in _SHRINKAGES:
-        return value("shrinkage", _SHRINKAGES[estimator]), 0.0
-    if isinstance(estimator, (int, float)) and not isinstance(estimator, bool) and 0 <= estimator <= 1:
-        return value("shrinkage", "value"), float(estimator)
-    raise InvalidArgumentError(
-        f"estimator {estimator!r} is unknown; use cov, scm, oas, lwf (ledoit-wolf) or a "
-        f"shrinkage between 0 and 1")
-
-
-def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -> np.ndarray:
-    """Covariance matrices of signals, as pyRiemann's function of that name. The class `Covariances` has
-    further estimators, and takes complex signals.
+def covariances(X: Any, estimator: Estimator = "cov", *, regularize: float = 0.0, **kwds: Any) -> np.ndarray:
+    """Covariance matrices of signals.
 
     Parameters
     ----------
-    signals : array, shape (p, channels, times), or a list of (channels, times) of different lengths
-    estimator : 'cov' (1/(times - 1)), 'scm' (1/times), 'oas', 'lwf', or a shrinkage between 0 and 1
+    X : array, shape (..., channels, times)
+        Real or complex; also a list of (channels, times) of different lengths.
+    estimator : str, float or callable
+        'cov' (1/(times - 1)), 'scm' (1/times), 'corr' (correlations); shrunk: 'oas', 'lwf' (Ledoit and
+        Wolf), 'sch' (Schaefer and Strimmer), or a number between 0 and 1, the weight of the identity;
+        robust: 'mcd', 'hub' (Huber), 'stu' (Student), 'tyl' (Tyler). A function takes a signal
+        (channels, times) and returns its matrix.
     regularize : float
         What is added to the diagonal, relative to its mean.
+    kwds : dict
+        Options of the estimator: assume_centered (scm, oas, lwf, hub, stu, tyl), weights (scm), those of
+        numpy.cov (cov, corr) and of scikit-learn's fast_mcd (mcd), tol, n_iter_max, init, and q (hub), nu
+        (stu), norm (tyl).
 
     Returns
     -------
-    array, shape (p, channels, channels)
+    array, shape (..., channels, channels)
+
+    References
+    ----------
+    Chen et al., Shrinkage algorithms for MMSE covariance estimation, IEEE Trans. Signal Process. 58, 2010
+    ('oas'). Ledoit and Wolf, J. Multivariate Anal. 88, 2004 ('lwf'). Schaefer and Strimmer, Stat. Appl.
+    Genet. Mol. Biol. 4, 2005 ('sch'). Ollila et al., IEEE Trans. Signal Process. 60, 2012 ('hub', 'stu',
+    'tyl').
 
     Examples
     --------
@@ -329,32 +341,7 @@ def covariances(signals: Any, estimator: Any = "cov", regularize: float = 0.0) -
     array([[[1., 0.],
             [0., 2.]]])
     """
-    shrinkage, share = _shrinkage(estimator)
-    regularize = real(regularize, "regularize")
-    if regularize < 0:
-        raise InvalidArgumentError(f"regularize is {regularize}; it must not be negative")
-    options = CovarianceOptions(shrinkage=shrinkage, shrink=share, regularize=regularize)
-    ctx = context(1)
-    if isinstance(signals, np.ndarray) and signals.ndim == 3 and signals.dtype == np.float64 and \
-            signals.size and signals.flags.c_contiguous and isinstance(estimator, str) and not regularize:
-        with contextlib.suppress(SPDError):  # which one it is is said below
-            p, n, r = signals.shape
-            all_made = np.empty((p, n, n))
-            call(ctx, "spd_covariances", p, n, r, doubles(signals), c.byref(options), doubles(all_made))
-            return all_made
-    made = []
-    for i, signal in enumerate(signals):
-        rows = numbers(signal, f"signals[{i}]")
-        if rows.ndim != 2:
-            raise InvalidArgumentError(
-                f"signals[{i}] has shape {rows.shape}; it must be (channels, times)")
-        rows = np.ascontiguousarray(rows.T)
-        C = np.empty((rows.shape[1], rows.shape[1]))
-        call(ctx, "spd_covariance", rows.shape[0], rows.shape[1], doubles(rows),
-             c.byref(options), doubles(C))
-        made.append(C)
-    if not made:
-        raise InvalidArgumentError("signals is empty")
-    if len({C.shape for C in made}) > 1:
-        raise InvalidArgumentError("signals have different numbers of channels")
-    return np.stack(made)
+    if isinstance(X, np.ndarray) and X.ndim != 3 and X.ndim >= 2:
+        made = covariances(X.reshape((-1,) + X.shape[-2:]), estimator, regularize=regularize, **kwds)
+        return made.reshape(X.shape[:-2] + made.shape[1:])
+    return loaded(each_length(X, lambda part: estimated(part, estimator, **kwds)), regularize)
