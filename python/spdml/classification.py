@@ -18,9 +18,10 @@ from ._core.class_means import ByDistance, class_means, class_weights
 from ._core.docs import documented
 from ._core.hermitian import extract
 from ._core.kernel_machine import KernelMachine, wants_probability
-from ._core.labels import class_numbers, equal_weights, places, weights
+from ._core.labels import class_numbers, column, equal_weights, places, weights
 from ._core.matrices import checked, checked_size, metrics_of
 from ._core.tags import MatrixEstimator
+from .embedding import neighbors
 from .exceptions import FileFormatError, InvalidArgumentError
 from .geometry.distance import pairwise_distance
 from .geometry.geodesic import geodesic
@@ -485,14 +486,23 @@ class KNearestNeighbor(_Recognizer):
     Parameters
     ----------
     n_neighbors : int
+        At most all that there are.
     metric : str
         By our names or pyRiemann's.
     {n_jobs}
 
     Attributes
     ----------
-    classes_ : (classes,)
+    classes_ : array, shape (classes,)
+    covmeans_ : array, shape (samples, n, n)
+        The training matrices, a copy.
+    classmeans_ : array, shape (samples,)
+        Their classes.
     n_features_in_ : int
+
+    See Also
+    --------
+    spdml.neighbors : The nearest matrices themselves, also approximately, and of sets on disk.
 
     Examples
     --------
@@ -501,8 +511,11 @@ class KNearestNeighbor(_Recognizer):
     >>> y = np.repeat([0, 1], 20)
     >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
     >>> X = A @ A.transpose(0, 2, 1)
-    >>> KNearestNeighbor(3).fit(X, y).score(X, y)
+    >>> knn = KNearestNeighbor(3).fit(X, y)
+    >>> knn.score(X, y)
     1.0
+    >>> knn.kneighbors(X[:2], return_distance=False)[:, 0]
+    array([0, 1])
     """
 
     def __init__(self, n_neighbors: int = 5, metric: str = "airm", *,
@@ -516,20 +529,52 @@ class KNearestNeighbor(_Recognizer):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : labels
-        sample_weight : None, or equal numbers: neighbours have no weights
+        X : array, shape (samples, n, n)
+            Positive definite matrices, symmetric or Hermitian.
+        y : array, shape (samples,)
+            Labels.
+        sample_weight : None or array of equal numbers
+            Neighbours have no weights; those that differ are refused.
+
+        Returns
+        -------
+        self
         """
         equal_weights(sample_weight, len(X))
         super().fit(X, y)
+        self.covmeans_, self.classmeans_ = np.array(X), np.array(column(y, len(X)))
         return self
 
+    def kneighbors(self, X: Any = None, n_neighbors: Optional[int] = None, return_distance: bool = True
+                   ) -> Any:
+        """The nearest training matrices.
+
+        Parameters
+        ----------
+        X : array, shape (queries, n, n), optional
+            Without it those of the training matrices, none of which is its own neighbour.
+        n_neighbors : int, optional
+            That of the estimator by default.
+        return_distance : bool
+            Distances too.
+
+        Returns
+        -------
+        distances : array, shape (queries, n_neighbors)
+            Only with return_distance.
+        indices : array, shape (queries, n_neighbors)
+            Numbers of training matrices, the nearest first.
+        """
+        check_is_fitted(self, "covmeans_")
+        most = len(self.covmeans_) - (X is None)
+        k = min(self.n_neighbors, most) if n_neighbors is None else n_neighbors
+        distances, index = neighbors(self.covmeans_, X, k, self.metric, n_jobs=self.n_jobs)
+        return (distances, index) if return_distance else index
+
     def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
-        if whole(self.n_neighbors, "n_neighbors") > (samples or self.n_neighbors):
-            raise InvalidArgumentError(
-                f"n_neighbors is {self.n_neighbors}; it must be at most n_samples = {samples}")
+        k = whole(self.n_neighbors, "n_neighbors")
         metric_number(self.metric)  # 'ml' and 'csp' would be maps
-        return f"knn-{self.metric}", {"k": self.n_neighbors}, False
+        return f"knn-{self.metric}", {"k": k if samples is None else min(k, samples)}, False
 
     @classmethod
     def _parameters_of(cls, trained: methods.Trained) -> Dict[str, Any]:

@@ -200,3 +200,19 @@ def test_tables_of_distances(labelled):
     table = spdml.MDM().set_output(transform="pandas").fit(X, y).transform(X)
     assert list(table.columns) == ["mdm0", "mdm1", "mdm2"] and table.shape == (36, 3)
     assert spdml.MDM().fit(X, y).predict(X[:3]).shape == (3,)
+
+
+def test_nearest_training_matrices(labelled):
+    Y, y = labelled
+    knn = spdml.KNearestNeighbor(4, "stein").fit(Y, y)
+    np.testing.assert_array_equal(knn.covmeans_, Y)
+    D = spdml.pairwise_distance(Y, metric="stein")
+    np.fill_diagonal(D, np.inf)
+    distances, index = knn.kneighbors()
+    np.testing.assert_array_equal(index, D.argsort(axis=1)[:, :4])
+    np.testing.assert_allclose(distances, np.sort(D, axis=1)[:, :4], rtol=1e-9)
+    own = knn.kneighbors(Y[:3], 1, return_distance=False)
+    np.testing.assert_array_equal(own.ravel(), [0, 1, 2])
+    few = spdml.KNearestNeighbor(99).fit(Y[:5], [0, 0, 0, 0, 1])
+    assert few.kneighbors()[1].shape == (5, 4)
+    assert list(few.predict(Y[:2])) == [0, 0]

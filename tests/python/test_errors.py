@@ -134,7 +134,7 @@ def test_values_out_of_range(labelled):
                        (spdml.SPDML(2, solver="newton"), "use one of"),
                        (spdml.SPDML(2, init="zero"), "use one of"),
                        (spdml.SPDML(2, init=np.eye(3)), "init has shape"),
-                       (spdml.KNearestNeighbor(99), "n_neighbors is 99"),
+                       (spdml.KNearestNeighbor(0), "n_neighbors is 0"),
                        (spdml.CDLClassifier(variant="svm"), "variant"),
                        (spdml.SPDClassifier("nn-manhattan"), "nn-manhattan"),
                        (spdml.SPDClassifier("src"), "vectors"),

@@ -162,3 +162,16 @@ def test_bad_input(two):
     same = np.repeat(X[:1], 4, axis=0)
     with pytest.raises(ValueError, match="are the same"):
         spdml.transfer.TLScale("a").fit(same, ["a/0"] * 4)
+
+
+def test_centres_of_a_domain_that_is_new(two):
+    """'last' is the last domain of fit; 'transductive' takes the mean of what comes, as new domains need."""
+    X, y, _ = two
+    ben = spdml.transfer.TLCenter("ben").fit(X, y).transform(X[:9])
+    for name in ("last", ""):
+        np.testing.assert_array_equal(spdml.transfer.TLCenter(name).fit(X, y).transform(X[:9]), ben)
+    own = spdml.transfer.TLCenter("transductive").fit(X, y)
+    np.testing.assert_allclose(spdml.mean(own.transform(3 * X[:9])), np.eye(3), atol=1e-9)
+    rows = X.reshape(len(X), -1)
+    moved = spdml.transfer.TLCenter("transductive").fit(rows, y).transform(rows[:9] + 5)
+    np.testing.assert_allclose(moved.mean(axis=0), 0, atol=1e-12)

@@ -41,8 +41,8 @@ class _PerDomain(MatrixTransformer):
             yield str(domain), mask, None if weight is None else weight[mask]
 
     def _target(self, known: Any) -> str:
-        """The target domain; with '' the last there is."""
-        name = str(self.target_domain) if str(self.target_domain) != "" else list(known)[-1]
+        """The target domain; with 'last' or '' the last there is."""
+        name = str(self.target_domain) if str(self.target_domain) not in ("", "last") else list(known)[-1]
         if name not in known:
             raise InvalidArgumentError(
                 f"target_domain is {name!r}; the domains are {', '.join(known)}")
@@ -108,7 +108,8 @@ class TLCenter(_PerDomain):
     Parameters
     ----------
     target_domain : str
-        What `transform` takes its matrices to be samples of; '': the last of the domains.
+        What `transform` takes its matrices to be samples of. 'last', or '': the last of the domains;
+        'transductive': of a domain of their own, whose mean is theirs.
     metric : str
         Of the means.
 
@@ -148,20 +149,39 @@ class TLCenter(_PerDomain):
         """
         X = samples_of(X)
         self.centers_: Dict[str, Any] = {
-            domain: Whitening(self.metric).fit(X[mask], sample_weight=weight) if X.ndim == 3
-            else np.average(X[mask], axis=0, weights=weight)
-            for domain, mask, weight in self._parts(X, y_enc, sample_weight)}
+            domain: self._centre(X[mask], weight) for domain, mask, weight in self._parts(X, y_enc, sample_weight)}
         self.n_features_in_ = X.shape[1]
         return self
 
-    def _moved(self, domain: str, X: np.ndarray) -> np.ndarray:
-        centre = self.centers_[domain]
+    def _centre(self, X: np.ndarray, weight: Optional[np.ndarray] = None) -> Any:
+        """Of one domain: a fitted `Whitening`; of vectors, their mean."""
+        if X.ndim == 3:
+            return Whitening(self.metric).fit(X, sample_weight=weight)
+        return np.average(X, axis=0, weights=weight)
+
+    @staticmethod
+    def _from(centre: Any, X: np.ndarray) -> np.ndarray:
         return np.asarray(centre.transform(X) if X.ndim == 3 else X - centre)
 
+    def _moved(self, domain: str, X: np.ndarray) -> np.ndarray:
+        return self._from(self.centers_[domain], X)
+
     def transform(self, X: Any) -> np.ndarray:
-        """Samples of the target domain, moved by its mean."""
+        """Samples of the target domain, moved by its mean.
+
+        Parameters
+        ----------
+        X : array, (samples, n, n) or (samples, k)
+
+        Returns
+        -------
+        array of the same shape
+        """
         check_is_fitted(self, "centers_")
-        return self._moved(self._target(self.centers_), samples_of(X))
+        X = samples_of(X)
+        if str(self.target_domain) == "transductive":
+            return self._from(self._centre(X), X)
+        return self._moved(self._target(self.centers_), X)
 
 
 class TLScale(_PerDomain):
