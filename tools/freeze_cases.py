@@ -201,14 +201,14 @@ def load(name):
 def geometry(spdml):
     X, Q = load("x.npy"), load("q.npy")
     for metric in METRICS:
-        tell(f"pairwise {metric}", spdml.pairwise_distances(X, Q, metric=metric), spdml.pairwise_distances(X, metric=metric))
+        tell(f"pairwise {metric}", spdml.pairwise_distance(X, Q, metric=metric), spdml.pairwise_distance(X, metric=metric))
         tell(f"distance {metric}", spdml.distance(X[0], X[1], metric=metric))
         tell(f"mean {metric}", spdml.mean(X, metric=metric), spdml.mean(X, metric=metric, sample_weight=load("weights.npy")))
         tell(f"neighbors {metric}", *spdml.neighbors(X, Q, 2, metric=metric))
     for metric in ("airm", "log-euclidean", "bures-wasserstein", "log-cholesky", "euclidean"):
         tell(f"geodesic {metric}", spdml.geodesic(X[0], X[1], 0.3, metric=metric))
     for metric in ("airm", "log-euclidean"):
-        tell(f"tangent {metric}", spdml.tangent_space(X, X[0], metric=metric), spdml.log_map(X, X[0], metric=metric))
+        tell(f"tangent {metric}", spdml.geometry.tangentspace.tangent_space(X, X[0], metric=metric), spdml.geometry.tangentspace.log_map(X, X[0], metric=metric))
     tell("median", spdml.median(X))
     tell("recenter", spdml.recenter(X, np.arange(30) % 2))
 
@@ -216,11 +216,11 @@ def geometry(spdml):
 def functions(spdml):
     X, Q = load("x.npy"), load("q.npy")
     for kind in ("stein", "log-euclidean", "euclidean"):
-        tell(f"kernel {kind}", spdml.kernel(X, Q, kind=kind), spdml.kernel(X, kind=kind))
-    for name in ("logm", "expm", "sqrtm", "invsqrtm", "invm", "eigvalsh", "nearest_spd"):
-        tell(name, getattr(spdml, name)(X))
+        tell(f"kernel {kind}", spdml.kernel(X, Q, kind, reg=0), spdml.kernel(X, metric=kind, reg=0))
+    for name in ("logm", "expm", "sqrtm", "invsqrtm", "invm", "eigvalsh", "nearest_sym_pos_def"):
+        tell(name, getattr(spdml.geometry.base, name)(X))
     tell("powm", spdml.powm(X, 0.3))
-    tell("derivatives", spdml.logm_derivative(X[:3], X[3:6]), spdml.expm_derivative(X[:3], X[3:6]))
+    tell("derivatives", spdml.geometry.base.ddlogm(X[:3], X[3:6]), spdml.geometry.base.ddexpm(X[:3], X[3:6]))
     for method in ("pga", "mds", "lle", "laplacian"):
         tell(f"embed {method}", spdml.embed(X, method=method, n_neighbors=8))
     signals = load("signals.npz")["X"].transpose(0, 2, 1)
@@ -234,13 +234,13 @@ def learning(spdml):
     for metric in LEARNED:
         fitted = spdml.SPDML(3, metric, max_iter=15).fit(X, y)
         tell(f"SPDML {metric}", fitted.components_, fitted.transform(Z))
-    tell("cost", *spdml.cost(X, y, fitted.components_.T, gradient=True))
+    tell("cost", *spdml.maps.cost(X, y, fitted.components_.T, gradient=True))
     for method in ("nn-airm", "mdm-stein", "rsr", "cdl", "ts-lda", "ksvm-stein", "nn-stein-ml"):
         fitted = spdml.SPDClassifier(method).fit(X, y)
         tell(f"SPDClassifier {method}", fitted.predict(Z), fitted.score(Z, z))
-    for one in (spdml.MDM(), spdml.KNearestNeighbors(3), spdml.RSRClassifier(), spdml.CDLClassifier(), spdml.TSClassifier()):
+    for one in (spdml.MDM(), spdml.KNearestNeighbor(3), spdml.RSRClassifier(), spdml.CDLClassifier(), spdml.classification.TSClassifier()):
         tell(type(one).__name__, one.fit(X, y).predict(Z))
-    tell("Kmeans", spdml.Kmeans(3, random_state=1).fit(X).labels_)
+    tell("Kmeans", spdml.clustering.Kmeans(3, random_state=1).fit(X).labels_)
     tell("TangentSpace", spdml.TangentSpace().fit(X).transform(Z))
     result = spdml.evaluate(X, y, ["nn-airm", "nn-stein-ml"], split=0.5, repeats=2)
     tell("evaluate", result.accuracy)
@@ -251,7 +251,7 @@ def learning(spdml):
 def hermitian(spdml):
     H, y = load("h.npz")["X"], load("h.npz")["y"]
     for metric in ("airm", "stein", "log-euclidean", "euclidean"):
-        tell(f"pairwise {metric}", spdml.pairwise_distances(H, metric=metric))
+        tell(f"pairwise {metric}", spdml.pairwise_distance(H, metric=metric))
         tell(f"mean {metric}", spdml.mean(H, metric=metric))
     tell("logm", spdml.logm(H))
     tell("neighbors", *spdml.neighbors(H, n_neighbors=3))
@@ -267,16 +267,16 @@ def places(spdml):
     tell("neighbors in files", *spdml.neighbors(files, n_neighbors=2))
     tell("SPDML of files", spdml.SPDML(2, max_iter=8).fit(files, load("y60.npy")).components_)
     F = load("x32.npy")
-    tell("float32", spdml.pairwise_distances(F), spdml.mean(F), *spdml.neighbors(F, n_neighbors=2))
+    tell("float32", spdml.pairwise_distance(F), spdml.mean(F), *spdml.neighbors(F, n_neighbors=2))
     for jobs in (1, 2, 4):
-        tell(f"{jobs} threads", spdml.pairwise_distances(load("x.npy"), n_jobs=jobs), spdml.SPDML(3, max_iter=8, n_jobs=jobs).fit(load("a.npz")["X"], load("a.npz")["y"]).components_)
+        tell(f"{jobs} threads", spdml.pairwise_distance(load("x.npy"), n_jobs=jobs), spdml.SPDML(3, max_iter=8, n_jobs=jobs).fit(load("a.npz")["X"], load("a.npz")["y"]).components_)
 
 
 def errors(spdml):
     X = load("x.npy")
-    for name, call in {"singular": lambda: spdml.mean(load("singular.npy")), "nan": lambda: spdml.pairwise_distances(load("nan.npy")),
+    for name, call in {"singular": lambda: spdml.mean(load("singular.npy")), "nan": lambda: spdml.pairwise_distance(load("nan.npy")),
                        "asymmetric": lambda: spdml.logm(load("asymmetric.npy")), "metric": lambda: spdml.mean(X, metric="nothing"),
-                       "sizes": lambda: spdml.pairwise_distances(X, load("a.npz")["X"]), "k": lambda: spdml.neighbors(X, n_neighbors=99),
+                       "sizes": lambda: spdml.pairwise_distance(X, load("a.npz")["X"]), "k": lambda: spdml.neighbors(X, n_neighbors=99),
                        "m": lambda: spdml.SPDML(40).fit(X, load("y.npy")), "method": lambda: spdml.SPDClassifier("nothing").fit(X, load("y.npy")),
                        "file": lambda: spdml.MatrixFiles(["missing.npy"]), "engine": lambda: spdml.set_engine("nothing")}.items():
         try:

@@ -45,12 +45,12 @@ def work(threads):
     X = A @ A.transpose(0, 2, 1) / (2 * N)
     y = rng.integers(0, 4, P)
     half = P // 2
-    ours = spdml.KNearestNeighbors(1, "airm", n_jobs=threads).fit(X[:half], y[:half])
+    ours = spdml.KNearestNeighbor(1, "airm", n_jobs=threads).fit(X[:half], y[:half])
     theirs = KNearestNeighbor(1, metric="riemann").fit(X[:half], y[:half])
     return {
-        "pairwise stein": (lambda: spdml.pairwise_distances(X, metric="stein", n_jobs=threads),
+        "pairwise stein": (lambda: spdml.pairwise_distance(X, metric="stein", n_jobs=threads),
                            lambda: pairwise_distance(X, metric="logdet")),
-        "pairwise airm": (lambda: spdml.pairwise_distances(X, metric="airm", n_jobs=threads),
+        "pairwise airm": (lambda: spdml.pairwise_distance(X, metric="airm", n_jobs=threads),
                           lambda: pairwise_distance(X, metric="riemann")),
         "mean airm": (lambda: spdml.mean(X, "airm", tol=1e-8, n_jobs=threads),
                       lambda: mean_riemann(X, tol=1e-8)),

@@ -59,12 +59,12 @@ def rows(n):
             lambda ours=ours: covariances(signals, ours),
             lambda theirs=theirs: covariance.covariances(signals, theirs))
     for name in ("log", "sqrt", "invsqrt"):
-        found[name + "m"] = (lambda name=name: spdml.apply(X, name, n_jobs=1),
+        found[name + "m"] = (lambda name=name: spdml.geometry.base.apply(X, name, n_jobs=1),
                              lambda name=name: getattr(base, name + "m")(X))
-    found["expm"] = (lambda: spdml.apply(logs, "exp", n_jobs=1), lambda: base.expm(logs))
+    found["expm"] = (lambda: spdml.geometry.base.apply(logs, "exp", n_jobs=1), lambda: base.expm(logs))
     for theirs in ("euclid", "logeuclid", "riemann", "logdet"):
         found["pairwise " + theirs] = (
-            lambda ours=METRICS[theirs]: spdml.pairwise_distances(X, metric=ours, n_jobs=1),
+            lambda ours=METRICS[theirs]: spdml.pairwise_distance(X, metric=ours, n_jobs=1),
             lambda theirs=theirs: distance.pairwise_distance(X, metric=theirs))
     found["MDM fit predict"] = (
         lambda: one_thread(spdml.MDM("airm", n_jobs=1), X, y),

@@ -51,10 +51,10 @@ print(f"eigenvalues from {np.linalg.eigvalsh(X).min():.2g} to {np.linalg.eigvals
 half = X.shape[1] // 2
 pipelines = {
     "MDM": spdml.MDM(),
-    "nearest neighbour": spdml.KNearestNeighbors(1),
+    "nearest neighbour": spdml.KNearestNeighbor(1),
     f"map to {half} x {half}, MDM": make_pipeline(spdml.SPDML(half, "airm"), spdml.MDM()),
     f"map to {half} x {half}, nearest neighbour": make_pipeline(
-        spdml.SPDML(half, "airm"), spdml.KNearestNeighbors(1)),
+        spdml.SPDML(half, "airm"), spdml.KNearestNeighbor(1)),
     "tangent space, LDA": spdml.SPDClassifier("ts-lda"),
 }
 folds = StratifiedKFold(5, shuffle=True, random_state=1)

@@ -30,7 +30,7 @@ X, y = generate()
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=1)
 
 # %% The grid; tuning sees the training half alone.
-pipeline = Pipeline([("map", spdml.SPDML(metric="stein", objective="difference")), ("nn", spdml.KNearestNeighbors(1))])
+pipeline = Pipeline([("map", spdml.SPDML(metric="stein", objective="difference")), ("nn", spdml.KNearestNeighbor(1))])
 grid = {"map__n_components": [2, 3, 5, 10], "map__nu_b": [1, 3, 6], "nn__metric": ["stein", "airm"]}
 search = GridSearchCV(pipeline, grid, cv=4, n_jobs=2).fit(X_train, y_train)
 
@@ -38,6 +38,6 @@ search = GridSearchCV(pipeline, grid, cv=4, n_jobs=2).fit(X_train, y_train)
 for name, value in search.best_params_.items():
     print(f"{name:<20} {value}")
 print(f"{'cross-validation':<20} {100 * search.best_score_:.1f} %")
-plain = spdml.KNearestNeighbors(1, "stein").fit(X_train, y_train).score(X_test, y_test)
+plain = spdml.KNearestNeighbor(1, "stein").fit(X_train, y_train).score(X_test, y_test)
 print(f"{'test, no map':<20} {100 * plain:.1f} %")
 print(f"{'test, learned map':<20} {100 * search.score(X_test, y_test):.1f} %")

@@ -1,197 +1,85 @@
 """spdml - symmetric positive definite (SPD) matrices: geometry, learning, recognition.
 
-What the command computes is computed by libspdml here too; what pyRiemann has beyond that is put
-together from the library's functions and numpy. Sets of matrices are numpy arrays of shape (p, n, n);
-C-contiguous float64 arrays are passed on without a copy, others are converted. Estimators follow
-scikit-learn and work in its pipelines, alongside pyRiemann's.
+Sets of matrices are numpy arrays of shape (p, n, n). Estimators follow scikit-learn and work in its
+pipelines, alongside pyRiemann's. Here are the names that are needed first. The modules have the rest, and
+those that pyRiemann has too have its names:
+
+geometry            distances, means, geodesics, kernels, tangent spaces, functions of matrices, covariances
+estimation          from signals to matrices
+preprocessing, spatialfilters, transfer, tangentspace
+                    from matrices to matrices and vectors
+classification, regression, clustering, artifact_detection
+                    what predicts
+maps                SPDML, the learned map to smaller matrices
+recognition, automatic, evaluation, explaining
+                    the methods of the command; the choice and the comparison of methods
+embedding           nearest neighbours, coordinates
+data, files         descriptors of images and recordings; sets on disk
+exceptions
 """
 
-from ._calls import check_environment as _check_environment
-from ._calls import isa_name, progress, set_engine, version
-from ._errors import (
-    DeviceError,
-    FileFormatError,
-    InvalidArgumentError,
-    NotFiniteError,
-    NotPositiveDefiniteError,
-    NotSymmetricError,
-    NumericError,
-    SPDError,
-)
-from .artifact_detection import Potato
-from .classification import FgMDM, MDM, SVC, TSClassifier
-from .automatic import AutoClassifier
-from .classifiers import CDLClassifier, KNearestNeighbors, RSRClassifier, SPDClassifier
-from .classifiers import KNearestNeighbors as KNearestNeighbor
-from .clustering import Kmeans
-from .clustering import Kmeans as KMeans
-from .data import Description, describe, from_epochs
-from .distances import distance, mahalanobis, pairwise_distances
-from .estimation import (
-    BlockCovariances,
-    CoSpectra,
-    Coherences,
-    Covariances,
-    CrossSpectra,
-    ERPCovariances,
-    Shrinkage,
-    TimeDelayCovariances,
-    XdawnCovariances,
-)
-from .evaluation import Evaluation, evaluate
-from .explaining import Explanation, explain
-from .files import MatrixFiles
-from .functions import covariances, embed, neighbors, recenter, regularize
-from .geodesics import geodesic
-from .kernels import kernel
-from .maps import SPDML, cost
-from .matrix_functions import (
-    apply,
-    eigvalsh,
-    expm,
-    expm_derivative,
-    invm,
-    invsqrtm,
-    logm,
-    logm_derivative,
-    nearest_spd,
-    powm,
-    sqrtm,
-)
-from .means import masked_mean, mean, median, nan_mean
-from .pga import PGA
-from .preprocessing import Whitening
-from .regression import KNearestNeighborRegressor, SVR
-from .regression import KNearestNeighborRegressor as KNearestNeighborsRegressor
-from .spatialfilters import BilinearFilter, CSP, SPoC, Xdawn
-from .tangent import (
-    exp_map,
-    inner_product,
-    log_map,
-    norm,
-    tangent_space,
-    transport,
-    untangent_space,
-    unupper,
-    upper,
-)
-from .tangentspace import FGDA, TangentSpace
-from .transfer import (
-    TLCenter,
-    TLClassifier,
-    TLDummy,
-    TLEstimator,
-    TLRegressor,
-    TLRotate,
-    TLScale,
-    TLSplitter,
-    decode_domains,
-    encode_domains,
-)
+import importlib
+from typing import TYPE_CHECKING, Any, List
 
-from . import geometry  # the last, since it calls what is above
+from ._core.calls import check_environment as _check_environment
+from ._core.calls import isa_name, progress, set_engine, version
+
+if TYPE_CHECKING:
+    from .automatic import AutoClassifier
+    from .classification import KNearestNeighbor, MDM
+    from .data import describe, from_epochs
+    from .embedding import embed, neighbors
+    from .estimation import Covariances
+    from .evaluation import evaluate
+    from .exceptions import SPDError
+    from .explaining import explain
+    from .files import MatrixFiles
+    from .geometry.base import expm, invsqrtm, logm, powm, regularize, sqrtm
+    from .geometry.covariance import covariances
+    from .geometry.distance import distance, pairwise_distance
+    from .geometry.geodesic import geodesic
+    from .geometry.kernel import kernel
+    from .geometry.mean import mean
+    from .maps import SPDML
+    from .recognition import CDLClassifier, RSRClassifier, SPDClassifier
+    from .tangentspace import PGA, TangentSpace
+    from .transfer import recenter
+
+# Modules, and their names that are here too. They are loaded when they are asked for: scikit-learn takes
+# several times as long to import as the rest of the package.
+_MODULES = {
+    "artifact_detection": "", "automatic": "AutoClassifier", "classification": "KNearestNeighbor MDM",
+    "clustering": "", "data": "describe from_epochs", "embedding": "embed neighbors",
+    "estimation": "Covariances", "evaluation": "evaluate", "exceptions": "SPDError",
+    "explaining": "explain", "files": "MatrixFiles", "geometry": "",
+    "geometry.base": "expm invsqrtm logm powm regularize sqrtm",
+    "geometry.covariance": "covariances", "geometry.distance": "distance pairwise_distance",
+    "geometry.geodesic": "geodesic", "geometry.kernel": "kernel", "geometry.mean": "mean",
+    "maps": "SPDML", "preprocessing": "", "recognition": "CDLClassifier RSRClassifier SPDClassifier",
+    "regression": "", "spatialfilters": "", "tangentspace": "PGA TangentSpace", "transfer": "recenter",
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __version__ = version()
+__all__ = [
+    "AutoClassifier", "CDLClassifier", "Covariances", "KNearestNeighbor", "MDM", "MatrixFiles", "PGA",
+    "RSRClassifier", "SPDClassifier", "SPDError", "SPDML", "TangentSpace", "covariances", "describe",
+    "distance", "embed", "evaluate", "expm", "explain", "from_epochs", "geodesic", "invsqrtm", "isa_name",
+    "kernel", "logm", "mean", "neighbors", "pairwise_distance", "powm", "progress", "recenter", "regularize",
+    "set_engine", "sqrtm",
+]
 _check_environment()
 
-__all__ = [
-    "AutoClassifier",
-    "BilinearFilter",
-    "BlockCovariances",
-    "CDLClassifier",
-    "CSP",
-    "CoSpectra",
-    "Coherences",
-    "Covariances",
-    "CrossSpectra",
-    "Description",
-    "DeviceError",
-    "ERPCovariances",
-    "Evaluation",
-    "Explanation",
-    "FGDA",
-    "FgMDM",
-    "FileFormatError",
-    "InvalidArgumentError",
-    "KMeans",
-    "KNearestNeighbor",
-    "KNearestNeighborRegressor",
-    "KNearestNeighbors",
-    "KNearestNeighborsRegressor",
-    "Kmeans",
-    "MDM",
-    "MatrixFiles",
-    "NotFiniteError",
-    "NotPositiveDefiniteError",
-    "NotSymmetricError",
-    "NumericError",
-    "PGA",
-    "Potato",
-    "RSRClassifier",
-    "SPDClassifier",
-    "SPDError",
-    "SPDML",
-    "SPoC",
-    "SVC",
-    "SVR",
-    "Shrinkage",
-    "TLCenter",
-    "TLClassifier",
-    "TLDummy",
-    "TLEstimator",
-    "TLRegressor",
-    "TLRotate",
-    "TLScale",
-    "TLSplitter",
-    "TSClassifier",
-    "TangentSpace",
-    "TimeDelayCovariances",
-    "Whitening",
-    "Xdawn",
-    "XdawnCovariances",
-    "apply",
-    "cost",
-    "covariances",
-    "decode_domains",
-    "describe",
-    "distance",
-    "eigvalsh",
-    "embed",
-    "encode_domains",
-    "evaluate",
-    "exp_map",
-    "explain",
-    "expm",
-    "expm_derivative",
-    "from_epochs",
-    "geodesic",
-    "geometry",
-    "inner_product",
-    "invm",
-    "invsqrtm",
-    "isa_name",
-    "kernel",
-    "log_map",
-    "logm",
-    "logm_derivative",
-    "mahalanobis",
-    "masked_mean",
-    "mean",
-    "median",
-    "nan_mean",
-    "nearest_spd",
-    "neighbors",
-    "norm",
-    "pairwise_distances",
-    "powm",
-    "progress",
-    "recenter",
-    "regularize",
-    "set_engine",
-    "sqrtm",
-    "tangent_space",
-    "transport",
-    "untangent_space",
-    "unupper",
-    "upper",
-]
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> List[str]:
+    return sorted({*globals(), *__all__, *(name for name in _MODULES if "." not in name)})

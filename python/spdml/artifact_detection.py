@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import whole
-from ._docs import documented
-from ._errors import InvalidArgumentError
-from ._labels import column, weights
-from ._matrices import checked, checked_size, metrics_of
-from ._tags import MatrixTransformer
-from .functions import geodesic, mean, pairwise_distances
+from ._core.arrays import whole
+from ._core.docs import documented
+from ._core.labels import column, weights
+from ._core.matrices import checked, checked_size, metrics_of
+from ._core.tags import MatrixTransformer
+from .exceptions import InvalidArgumentError
+from .geometry.distance import pairwise_distance
+from .geometry.geodesic import geodesic
+from .geometry.mean import mean
+
+__all__ = ["Potato"]
 
 
 class _Ball(NamedTuple):
@@ -55,7 +59,7 @@ class Potato(MatrixTransformer):
     Examples
     --------
     >>> import numpy as np
-    >>> from spdml import Potato
+    >>> from spdml.artifact_detection import Potato
     >>> A = np.random.default_rng(0).standard_normal((30, 3, 50))
     >>> A[7] *= 20
     >>> X = A @ A.transpose(0, 2, 1)
@@ -155,7 +159,7 @@ class Potato(MatrixTransformer):
     def _logarithms(self, X: np.ndarray, centre: np.ndarray, metric: Any) -> np.ndarray:
         with np.errstate(divide="ignore"):  # a matrix that is the mean
             return np.asarray(np.log(
-                pairwise_distances(X, centre[None], metric, n_jobs=self.n_jobs)[:, 0]))
+                pairwise_distance(X, centre[None], metric, n_jobs=self.n_jobs)[:, 0]))
 
     def transform(self, X: Any) -> np.ndarray:
         """The z-scores (samples,) of the logarithms of the distances from the mean."""
@@ -170,7 +174,7 @@ class Potato(MatrixTransformer):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability (samples,) of a z-score that is at least as high: near 0 for artefacts."""
-        return np.asarray(norm.sf(self.transform(X)))
+        return np.asarray(ndtr(-self.transform(X)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy of `predict`."""

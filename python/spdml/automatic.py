@@ -6,14 +6,15 @@ from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _trained
-from ._arrays import whole
-from ._docs import documented
-from ._errors import InvalidArgumentError
-from ._labels import class_numbers
-from ._matrices import checked
-from .classifiers import _Recognizer, softmax
+from ._core import methods
+from ._core.arrays import whole
+from ._core.docs import documented
+from ._core.labels import class_numbers
+from ._core.matrices import checked
+from .exceptions import InvalidArgumentError
+from .recognition import _Recognizer, softmax
 
+__all__ = ["AutoClassifier"]
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -98,7 +99,7 @@ class AutoClassifier(_Recognizer):
         seconds = _seconds(self.time)
         X = checked(X, ["stein"], n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))
-        trained, told = _trained.train_auto(X, classes, label, self._groups(groups, len(X)),
+        trained, told = methods.train_auto(X, classes, label, self._groups(groups, len(X)),
                                             whole(self.cv, "cv"), whole(self.seed, "seed"), seconds,
                                             self.n_jobs)
         self._take(trained)
@@ -116,7 +117,7 @@ class AutoClassifier(_Recognizer):
             raise InvalidArgumentError(f"groups has shape {groups.shape}; it must be ({samples},)")
         return np.unique(groups, return_inverse=True)[1].astype(np.intc)
 
-    def _take(self, trained: _trained.Trained) -> None:
+    def _take(self, trained: methods.Trained) -> None:
         super()._take(trained)
         self.method_ = trained.name
 
@@ -130,5 +131,5 @@ class AutoClassifier(_Recognizer):
         return "auto", {}, False
 
     @classmethod
-    def _parameters_of(cls, trained: _trained.Trained) -> Dict[str, Any]:
+    def _parameters_of(cls, trained: methods.Trained) -> Dict[str, Any]:
         return {}

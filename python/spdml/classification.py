@@ -11,24 +11,24 @@ from sklearn.svm import SVC as SklearnSVC
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from . import _trained
-from ._arrays import metric_number
-from ._calls import word_of
-from ._docs import documented
-from ._errors import FileFormatError, InvalidArgumentError
-from ._hermitian import extract
-from ._kernel_machine import KernelMachine, wants_probability
-from ._labels import class_numbers, places, weights
-from ._matrices import checked, checked_size, metrics_of
-from ._means import ByDistance, class_means, class_weights
-from ._tags import MatrixEstimator
-from .classifiers import CDLClassifier, KNearestNeighbors, RSRClassifier, SPDClassifier
-from .classifiers import KNearestNeighbors as KNearestNeighbor
-from .functions import geodesic, pairwise_distances
+from ._core import methods
+from ._core.arrays import metric_number, whole
+from ._core.calls import word_of
+from ._core.class_means import ByDistance, class_means, class_weights
+from ._core.docs import documented
+from ._core.hermitian import extract
+from ._core.kernel_machine import KernelMachine, wants_probability
+from ._core.labels import class_numbers, column, equal_weights, places, weights
+from ._core.matrices import checked, checked_size, metrics_of
+from ._core.tags import MatrixEstimator
+from .embedding import neighbors
+from .exceptions import FileFormatError, InvalidArgumentError
+from .geometry.distance import pairwise_distance
+from .geometry.geodesic import geodesic
+from .recognition import _Recognizer
 from .tangentspace import FGDA, TangentSpace
 
-__all__ = ["CDLClassifier", "FgMDM", "KNearestNeighbor", "KNearestNeighbors", "MDM",
-           "RSRClassifier", "SPDClassifier", "SVC", "TSClassifier"]
+__all__ = ["FgMDM", "KNearestNeighbor", "MDM", "SVC", "TSClassifier"]
 
 
 class _Centres(NamedTuple):
@@ -179,7 +179,7 @@ class MDM(ByDistance):
         X = checked_size(X, centres.means.shape[-1])
         seen = centres.weight > 0
         D = np.full((len(X), len(centres.classes)), np.inf)
-        D[:, seen] = pairwise_distances(X, centres.means[seen], centres.metric, n_jobs=self.n_jobs)
+        D[:, seen] = pairwise_distance(X, centres.means[seen], centres.metric, n_jobs=self.n_jobs)
         return centres.classes, D
 
     def save(self, path: Any) -> None:
@@ -195,7 +195,7 @@ class MDM(ByDistance):
             raise InvalidArgumentError("files hold a mean for every class; use pickle")
         name = word_of("metric", metric_number(centres.metric))
         label = np.arange(len(centres.classes), dtype=np.intc)
-        trained = _trained.train(f"mdm-{name}", {}, False, np.ascontiguousarray(centres.means),
+        trained = methods.train(f"mdm-{name}", {}, False, np.ascontiguousarray(centres.means),
                                  centres.classes, label, self.n_jobs)
         known = centres.weight[:, None] if np.isfinite(centres.weight).all() else None
         trained.with_array("class_weight", known).save(path)
@@ -208,7 +208,7 @@ class MDM(ByDistance):
         ----------
         path : name of the file
         """
-        trained = _trained.load(path)
+        trained = methods.load(path)
         metric = trained.metric_of("mdm", cls.__name__)
         with np.load(path) as file:
             means, label = file["means"], file["class"].ravel().astype(int)
@@ -249,7 +249,8 @@ class FgMDM(ByDistance):
     Examples
     --------
     >>> import numpy as np
-    >>> from spdml import Covariances, FgMDM
+    >>> from spdml import Covariances
+    >>> from spdml.classification import FgMDM
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], 20)
     >>> signals = rng.standard_normal((40, 4, 100)) * np.where(y == 0, 1, 2)[:, None, None]
@@ -322,7 +323,8 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     --------
     >>> import numpy as np
     >>> from sklearn.svm import LinearSVC
-    >>> from spdml import Covariances, TSClassifier
+    >>> from spdml import Covariances
+    >>> from spdml.classification import TSClassifier
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], 20)
     >>> signals = rng.standard_normal((40, 4, 100)) * np.where(y == 0, 1, 2)[:, None, None]
@@ -418,7 +420,8 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> from spdml import SVC, Covariances
+    >>> from spdml import Covariances
+    >>> from spdml.classification import SVC
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], 20)
     >>> signals = rng.standard_normal((40, 4, 100)) * np.where(y == 0, 1, 2)[:, None, None]
@@ -474,3 +477,106 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probabilities (samples, classes), with probability=True."""
         return self._ask("predict_proba", X)
+
+
+@documented
+class KNearestNeighbor(_Recognizer):
+    """The majority class of the nearest training matrices; ties go to the nearer class.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        At most all that there are.
+    metric : str
+        By our names or pyRiemann's.
+    {n_jobs}
+
+    Attributes
+    ----------
+    classes_ : array, shape (classes,)
+    covmeans_ : array, shape (samples, n, n)
+        The training matrices, a copy.
+    classmeans_ : array, shape (samples,)
+        Their classes.
+    n_features_in_ : int
+
+    See Also
+    --------
+    spdml.neighbors : The nearest matrices themselves, also approximately, and of sets on disk.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spdml import KNearestNeighbor
+    >>> y = np.repeat([0, 1], 20)
+    >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
+    >>> X = A @ A.transpose(0, 2, 1)
+    >>> knn = KNearestNeighbor(3).fit(X, y)
+    >>> knn.score(X, y)
+    1.0
+    >>> knn.kneighbors(X[:2], return_distance=False)[:, 0]
+    array([0, 1])
+    """
+
+    def __init__(self, n_neighbors: int = 5, metric: str = "airm", *,
+                 n_jobs: Optional[int] = None) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KNearestNeighbor":
+        """Keeps a copy of X and y.
+
+        Parameters
+        ----------
+        X : array, shape (samples, n, n)
+            Positive definite matrices, symmetric or Hermitian.
+        y : array, shape (samples,)
+            Labels.
+        sample_weight : None or array of equal numbers
+            Neighbours have no weights; those that differ are refused.
+
+        Returns
+        -------
+        self
+        """
+        equal_weights(sample_weight, len(X))
+        super().fit(X, y)
+        self.covmeans_, self.classmeans_ = np.array(X), np.array(column(y, len(X)))
+        return self
+
+    def kneighbors(self, X: Any = None, n_neighbors: Optional[int] = None, return_distance: bool = True
+                   ) -> Any:
+        """The nearest training matrices.
+
+        Parameters
+        ----------
+        X : array, shape (queries, n, n), optional
+            Without it those of the training matrices, none of which is its own neighbour.
+        n_neighbors : int, optional
+            That of the estimator by default.
+        return_distance : bool
+            Distances too.
+
+        Returns
+        -------
+        distances : array, shape (queries, n_neighbors)
+            Only with return_distance.
+        indices : array, shape (queries, n_neighbors)
+            Numbers of training matrices, the nearest first.
+        """
+        check_is_fitted(self, "covmeans_")
+        most = len(self.covmeans_) - (X is None)
+        k = min(self.n_neighbors, most) if n_neighbors is None else n_neighbors
+        distances, index = neighbors(self.covmeans_, X, k, self.metric, n_jobs=self.n_jobs)
+        return (distances, index) if return_distance else index
+
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
+        k = whole(self.n_neighbors, "n_neighbors")
+        metric_number(self.metric)  # 'ml' and 'csp' would be maps
+        return f"knn-{self.metric}", {"k": k if samples is None else min(k, samples)}, False
+
+    @classmethod
+    def _parameters_of(cls, trained: methods.Trained) -> Dict[str, Any]:
+        return {"n_neighbors": int(trained.values.get("k", 5)),
+                "metric": trained.metric_of("knn", cls.__name__)}

@@ -11,14 +11,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import whole
-from ._docs import documented
-from ._errors import InvalidArgumentError
-from ._matrices import checked, checked_size, metrics_of
-from ._means import class_means
-from ._tags import Transformer
+from ._core.arrays import whole
+from ._core.class_means import class_means
+from ._core.docs import documented
+from ._core.matrices import checked, checked_size, metrics_of
+from ._core.tags import Transformer
 from .classification import MDM
-from .functions import pairwise_distances
+from .exceptions import InvalidArgumentError
+from .geometry.distance import pairwise_distance
+
+__all__ = ["Kmeans"]
 
 
 class _Clusters(NamedTuple):
@@ -62,11 +64,11 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> from spdml import KMeans
+    >>> from spdml.clustering import Kmeans
     >>> rng = np.random.default_rng(0)
     >>> A = rng.standard_normal((30, 3, 20)) * np.repeat([1, 5], 15)[:, None, None]
     >>> X = A @ A.transpose(0, 2, 1)
-    >>> labels = KMeans(2, random_state=1).fit_predict(X)
+    >>> labels = Kmeans(2, random_state=1).fit_predict(X)
     >>> bool((labels[:15] == labels[0]).all() and (labels[15:] != labels[0]).all())
     True
     """
@@ -125,7 +127,7 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
         chosen = [int(random.randint(len(X)))]
         nearest = np.full(len(X), np.inf)
         while len(chosen) < k:
-            d2 = pairwise_distances(X, X[chosen[-1:]], metric, n_jobs=self.n_jobs)[:, 0] ** 2
+            d2 = pairwise_distance(X, X[chosen[-1:]], metric, n_jobs=self.n_jobs)[:, 0] ** 2
             nearest = np.minimum(nearest, d2)
             total = nearest.sum()
             share = nearest / total if total > 0 else None
@@ -134,12 +136,12 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
 
     def _run(self, X: np.ndarray, centres: np.ndarray, metrics: Any) -> _Clusters:
         k, everyone = len(centres), np.arange(len(X))
-        D = pairwise_distances(X, centres, metrics[1], n_jobs=self.n_jobs)
+        D = pairwise_distance(X, centres, metrics[1], n_jobs=self.n_jobs)
         label = D.argmin(axis=1)
         for iteration in range(1, whole(self.max_iter, "max_iter") + 1):
             last, used = label, _without_empty(label, D, k)
             centres = class_means(X, used, k, metrics[0], None, self.n_jobs)
-            D = pairwise_distances(X, centres, metrics[1], n_jobs=self.n_jobs)
+            D = pairwise_distance(X, centres, metrics[1], n_jobs=self.n_jobs)
             label = D.argmin(axis=1)
             settled = bool(np.mean(label != used) <= self.tol or (label == last).all())
             if settled:
@@ -158,7 +160,7 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
         check_is_fitted(self, "_clusters")
         centres, metric = self._clusters
         X = checked_size(X, centres.shape[-1])
-        return np.asarray(pairwise_distances(X, centres, metric, n_jobs=self.n_jobs))
+        return np.asarray(pairwise_distance(X, centres, metric, n_jobs=self.n_jobs))
 
     def centroids(self) -> np.ndarray:
         """The means (n_clusters, n, n)."""
@@ -177,7 +179,7 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
         return np.array([f"kmeans{i}" for i in range(len(self._clusters[0]))], dtype=object)
 
 
-KMeans = Kmeans
+Kmeans = Kmeans
 
 
 def _without_empty(label: np.ndarray, D: np.ndarray, k: int) -> np.ndarray:

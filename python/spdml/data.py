@@ -10,15 +10,18 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._arrays import doubles, numbers, real, text, whole
-from ._calls import call, context, number_of
-from ._data_library import Array, DataSet, DescribeOptions, Failures, Rect, data_library
-from ._docs import documented
-from ._errors import InvalidArgumentError
-from .functions import _shrinkage, covariances
+from ._core.arrays import doubles, numbers, real, text, whole
+from ._core.calls import call, context, number_of
+from ._core.data_library import Array, data_library, DataSet, DescribeOptions, Failures, Rect
+from ._core.docs import documented
+from ._core.words import choice
+from .exceptions import InvalidArgumentError
+from .geometry.covariance import covariances
 
+__all__ = ["Description", "describe", "from_epochs"]
 PathName = Union[str, "os.PathLike[str]"]
 
+_SHRINKAGES = {"cov": "none", "lwf": "ledoit-wolf"}  # names of estimators
 _LABELS = {"auto": 0, "folder": 1, "none": 3}
 _PATTERN = 2
 _REGIONS = {"whole": 0, "halves": 1}
@@ -132,7 +135,11 @@ class _Options:
 
     def _covariance(self, given: Dict[str, Any]) -> None:
         cov = self.o.covariance
-        cov.shrinkage, cov.shrink = _shrinkage(given.pop("shrinkage", "none"))
+        shrinkage = given.pop("shrinkage", "none")
+        if isinstance(shrinkage, str):
+            cov.shrinkage = choice("shrinkage", _SHRINKAGES.get(shrinkage, shrinkage))
+        else:
+            cov.shrinkage, cov.shrink = choice("shrinkage", "value"), real(shrinkage, "shrinkage")
         regularize = given.pop("regularize", None)
         if regularize is not None:
             cov.regularize = real(regularize, "regularize")
@@ -333,7 +340,7 @@ def from_epochs(epochs: Any, estimator: Any = "cov", regularize: float = 0.0,
         signals = signals[:, [channels.index(name) for name in picks]]
         channels = list(picks)
     n, r = signals.shape[1:]
-    made = Description(covariances(signals, estimator, regularize), _event_names(epochs, events[:, 2]),
+    made = Description(covariances(signals, estimator, regularize=regularize), _event_names(epochs, events[:, 2]),
                        {"sample": events[:, 0].copy()}, None, channels)
     if r <= n:
         made.few_observations = {"matrices": len(signals), "fewest": r, "rows": n}

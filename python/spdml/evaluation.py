@@ -9,19 +9,19 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 import numpy as np
 from sklearn.base import clone
 
-from ._arrays import doubles, ints, matrices, numbers, real, text, whole
-from ._calls import Context, call, context
-from ._errors import InvalidArgumentError
-from ._labels import class_numbers
-from ._library import (PARAMETERS, EvaluateFn, EvaluateOptions, Grid, Method, Outcome,
-                       ResultField, Samples, lib)
-from ._library import Evaluation as _Found
-from ._matrices import definite
-from ._sets import real_form
-from .functions import choice, seed_number
-from ._trained import POOLED, recentering, take_alignment, take_means
-from .maps import SPDML, parameter_number, parameter_value
+from ._core.arrays import doubles, ints, matrices, numbers, real, text, whole
+from ._core.calls import call, context, Context
+from ._core.labels import class_numbers
+from ._core.library import (EvaluateFn, EvaluateOptions, Evaluation as _Found, Grid, lib, Method, Outcome,
+                            PARAMETERS, ResultField, Samples)
+from ._core.matrices import definite
+from ._core.methods import POOLED, recentering, take_alignment, take_means
+from ._core.sets import real_form
+from ._core.words import choice, parameter_number, parameter_value, seed_number
+from .exceptions import InvalidArgumentError
+from .maps import SPDML
 
+__all__ = ["Evaluation", "evaluate"]
 _SPLITS, _GIVEN, _LEAVE_OUT, _FOLDS = 0, 1, 2, 3
 _FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
 

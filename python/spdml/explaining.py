@@ -7,16 +7,17 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ._arrays import doubles, numbers
-from ._calls import call, context
-from ._docs import documented
-from ._errors import InvalidArgumentError
-from ._hermitian import embed, extract
-from ._library import Explanation as _Explanation
-from ._library import lib
-from ._matrices import checked_size
-from ._sets import adjoint
-from .functions import mean
+from ._core.arrays import doubles, numbers
+from ._core.calls import call, context
+from ._core.docs import documented
+from ._core.hermitian import embed, extract
+from ._core.library import Explanation as _Explanation, lib
+from ._core.matrices import checked_size
+from ._core.sets import adjoint
+from .exceptions import InvalidArgumentError
+from .geometry.mean import mean
+
+__all__ = ["Explanation", "explain"]
 
 
 class Explanation(NamedTuple):

@@ -8,12 +8,14 @@ from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from ._arrays import SYMMETRY, check_symmetric, doubles, real, tolerance
-from ._calls import call, context
-from ._errors import InvalidArgumentError
-from ._hermitian import extract
-from ._library import Set, SetOptions, lib
-from ._sets import host
+from ._core.arrays import check_symmetric, doubles, real, SYMMETRY, tolerance
+from ._core.calls import call, context
+from ._core.hermitian import extract
+from ._core.library import lib, Set, SetOptions
+from ._core.sets import host
+from .exceptions import InvalidArgumentError
+
+__all__ = ["MatrixFiles"]
 
 
 class MatrixFiles:

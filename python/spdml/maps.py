@@ -9,38 +9,23 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _device
-from ._arrays import doubles, ints, matrices, metric_number, numbers, real, whole
-from ._calls import Context, call, context, engine_name, word_of
-from ._docs import documented
-from ._errors import ECANCELLED, InvalidArgumentError
-from ._hermitian import embed, extract
-from ._labels import class_numbers
-from ._library import (PARAMETERS, FitFn, FitOptions, FitWatch, Grid, Method, Model, Pair,
-                       Samples, Set, Tuned, Tuning, lib, value)
-from ._matrices import definite
-from ._model import ModelHandle
-from ._sets import adjoint, congruence, device, host
-from ._tags import MatrixTransformer
+from ._core import gpu
+from ._core.arrays import doubles, ints, matrices, metric_number, numbers, real, whole
+from ._core.calls import call, context, Context, engine_name, word_of
+from ._core.docs import documented
+from ._core.hermitian import embed, extract
+from ._core.labels import class_numbers
+from ._core.library import (FitFn, FitOptions, FitWatch, Grid, lib, Method, Model, Pair, PARAMETERS, Samples,
+                            Set, Tuned, Tuning, value)
+from ._core.matrices import definite
+from ._core.model import ModelHandle
+from ._core.sets import congruence, device, filtered, host
+from ._core.tags import MatrixTransformer
+from ._core.words import choice, seed_number
+from .exceptions import ECANCELLED, InvalidArgumentError
 from .files import stored_set
-from .functions import choice, seed_number
 
-
-def parameter_number(parameter: str, value: Any) -> float:
-    """A value of a method's parameter as the library takes it: objectives have names."""
-    return choice(parameter, value) if parameter == "objective" else real(value, parameter)
-
-
-def parameter_value(parameter: str, number: float) -> Any:
-    """The same back."""
-    return word_of("objective", int(number)) if parameter == "objective" else number
-
-
-def filtered(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarray:
-    """W^H X_i W, of each, real or complex."""
-    if np.iscomplexobj(X) or np.iscomplexobj(W) or W.shape[1] > W.shape[0]:
-        return np.asarray(adjoint(W) @ X @ W)
-    return congruence(host(X), np.ascontiguousarray(W), n_jobs)
+__all__ = ["SPDML", "cost"]
 
 
 class SPDML(MatrixTransformer):
@@ -173,7 +158,7 @@ class SPDML(MatrixTransformer):
         arrays are not copied. Complex Hermitian matrices have a complex map. An array on a GPU is
         learned from there, unless engine is 'cpu'; of what the processor does with it the library
         makes one copy."""
-        there = _device.holds(X)
+        there = gpu.holds(X)
         stored = self._on_device(X, y) if there else \
             stored_set(X, arrays=self._takes_float32(), check=False)
         if stored is not None and "auto" in (self.n_components, self.nu_b):
@@ -195,7 +180,7 @@ class SPDML(MatrixTransformer):
             raise InvalidArgumentError(
                 "X lies on the GPU, and engine='cpu' learns on the processor; use engine='cuda' or 'auto', or "
                 "bring X to the host, with .cpu() (PyTorch) or .get() (CuPy)")
-        if _device.holds(y):
+        if gpu.holds(y):
             raise InvalidArgumentError("y lies on the GPU; bring the labels to the host, with .cpu() (PyTorch) or "
                                        ".get() (CuPy)")
         return device(X, "X")
@@ -210,7 +195,7 @@ class SPDML(MatrixTransformer):
         there, and so does the result."""
         check_is_fitted(self, "components_")
         W = np.ascontiguousarray(self.components_.conj().T)
-        if _device.holds(X):
+        if gpu.holds(X):
             if np.iscomplexobj(W):
                 raise InvalidArgumentError("the map is complex, and arrays on the GPU are real; bring X to the host")
             return congruence(device(X, "X", self.n_features_in_), W, self.n_jobs)
@@ -433,7 +418,7 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
     --------
     >>> import numpy as np, spdml
     >>> X = np.array([1.0, 2.0, 1.0, 3.0])[:, None, None] * np.eye(2)
-    >>> value, G = spdml.cost(X, [0, 0, 1, 1], np.eye(2)[:, :1], gradient=True)
+    >>> value, G = spdml.maps.cost(X, [0, 0, 1, 1], np.eye(2)[:, :1], gradient=True)
     >>> G.shape
     (2, 1)
     """

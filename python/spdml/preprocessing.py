@@ -7,14 +7,16 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._docs import documented
-from ._errors import InvalidArgumentError, NotPositiveDefiniteError
-from ._labels import weights
-from ._matrices import checked, checked_size, semidefinite
-from ._sets import adjoint
-from ._tags import MatrixTransformer
-from .functions import geodesic, mean
-from .maps import filtered
+from ._core.docs import documented
+from ._core.labels import weights
+from ._core.matrices import checked, checked_size, semidefinite
+from ._core.sets import adjoint, filtered
+from ._core.tags import MatrixTransformer
+from .exceptions import InvalidArgumentError, NotPositiveDefiniteError
+from .geometry.geodesic import geodesic
+from .geometry.mean import mean
+
+__all__ = ["Whitening"]
 
 
 @documented
@@ -49,7 +51,8 @@ class Whitening(MatrixTransformer):
 
     >>> import numpy as np
     >>> from sklearn.pipeline import make_pipeline
-    >>> from spdml import Covariances, MDM, Whitening
+    >>> from spdml import Covariances, MDM
+    >>> from spdml.preprocessing import Whitening
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], 20)
     >>> signals = rng.standard_normal((40, 6, 200)) * np.where(y == 0, 1, 2)[:, None, None]

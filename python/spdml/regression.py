@@ -10,13 +10,15 @@ from sklearn.svm import SVR as SklearnSVR
 from sklearn.utils.extmath import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import whole
-from ._docs import documented
-from ._kernel_machine import KernelMachine
-from ._labels import column, equal_weights
-from ._matrices import checked, checked_size, metrics_of
-from ._tags import MatrixEstimator
-from .functions import pairwise_distances
+from ._core.arrays import whole
+from ._core.docs import documented
+from ._core.kernel_machine import KernelMachine
+from ._core.labels import column, equal_weights
+from ._core.matrices import checked, checked_size, metrics_of
+from ._core.tags import MatrixEstimator
+from .geometry.distance import pairwise_distance
+
+__all__ = ["KNearestNeighborRegressor", "SVR"]
 
 
 @documented
@@ -41,7 +43,7 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
     Examples
     --------
     >>> import numpy as np
-    >>> from spdml import KNearestNeighborRegressor
+    >>> from spdml.regression import KNearestNeighborRegressor
     >>> y = np.linspace(1, 3, 50)
     >>> X = np.array([np.diag([v, 1.0]) for v in y])
     >>> KNearestNeighborRegressor(2).fit(X, y).predict(np.diag([2.0, 1.0])[None]).round(1)
@@ -80,13 +82,12 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         check_is_fitted(self, "_known")
         known, values, metric, k = self._known
         X = checked_size(X, known.shape[-1])
-        D = pairwise_distances(X, known, metric, n_jobs=self.n_jobs)
+        D = pairwise_distance(X, known, metric, n_jobs=self.n_jobs)
         nearest = np.argsort(D, axis=1, kind="stable")[:, :k]
         share = softmax(-np.take_along_axis(D, nearest, axis=1) ** 2)
         return np.asarray((values[nearest] * share).sum(axis=1))
 
 
-KNearestNeighborsRegressor = KNearestNeighborRegressor
 
 
 class SVR(RegressorMixin, KernelMachine):  # type: ignore[misc]
@@ -106,7 +107,7 @@ class SVR(RegressorMixin, KernelMachine):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> from spdml import SVR
+    >>> from spdml.regression import SVR
     >>> y = np.linspace(-1, 1, 30)
     >>> X = np.array([np.diag([np.exp(v), 1.0]) for v in y])
     >>> SVR(C=100, epsilon=0.01).fit(X, y).score(X, y) > 0.99

@@ -6,18 +6,20 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh
+from scipy.linalg import eigh, LinAlgError
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ._covariance import Estimator, estimated, signals
-from ._errors import InvalidArgumentError, NotPositiveDefiniteError
-from ._labels import chosen_classes, class_numbers, column
-from ._matrices import checked, semidefinite
-from ._means import class_means
-from ._sets import adjoint
-from ._tags import MatrixTransformer, Transformer
-from .functions import mean
+from ._core.class_means import class_means
+from ._core.labels import chosen_classes, class_numbers, column
+from ._core.matrices import checked, semidefinite
+from ._core.sets import adjoint
+from ._core.tags import MatrixTransformer, Transformer
+from .exceptions import InvalidArgumentError, NotPositiveDefiniteError
+from .geometry.covariance import estimated, Estimator, signals
+from .geometry.mean import mean
+
+__all__ = ["BilinearFilter", "CSP", "SPoC", "Xdawn"]
 
 
 def general_eigenvectors(A: np.ndarray, B: np.ndarray, what: str) -> Any:
@@ -58,7 +60,7 @@ class Xdawn(MatrixTransformer):
     Examples
     --------
     >>> import numpy as np
-    >>> from spdml import Xdawn
+    >>> from spdml.spatialfilters import Xdawn
     >>> signals = np.random.default_rng(0).standard_normal((10, 6, 100))
     >>> Xdawn(nfilter=2).fit_transform(signals, [0, 1] * 5).shape
     (10, 4, 100)
@@ -144,7 +146,7 @@ class BilinearFilter(Transformer):
     Examples
     --------
     >>> import numpy as np
-    >>> from spdml import BilinearFilter
+    >>> from spdml.spatialfilters import BilinearFilter
     >>> X = np.diag([1.0, 2.0, 3.0])[None]
     >>> BilinearFilter(np.eye(3)[:2], log=True).fit_transform(X).round(2)
     array([[0.  , 0.69]])
@@ -222,7 +224,8 @@ class CSP(BilinearFilter):
     Examples
     --------
     >>> import numpy as np
-    >>> from spdml import CSP, Covariances
+    >>> from spdml import Covariances
+    >>> from spdml.spatialfilters import CSP
     >>> signals = np.random.default_rng(0).standard_normal((20, 6, 100))
     >>> X = Covariances().transform(signals)
     >>> CSP(nfilter=2).fit_transform(X, [0, 1] * 10).shape
@@ -330,7 +333,7 @@ class SPoC(CSP):
     Examples
     --------
     >>> import numpy as np
-    >>> from spdml import SPoC
+    >>> from spdml.spatialfilters import SPoC
     >>> power = np.linspace(1, 5, 20)
     >>> X = np.array([np.diag([2.0, p, 2.0]) for p in power])
     >>> SPoC(nfilter=1).fit(X, power).filters_.round(1).tolist()[0][1] != 0

@@ -37,8 +37,8 @@ def package(library):
     spdml = types.ModuleType("spdml")
     spdml.__path__ = [str(pathlib.Path(__file__).resolve().parents[2] / "python/spdml")]
     sys.modules["spdml"] = spdml
-    for name in ("distances", "functions", "kernels", "matrix_functions", "means", "_errors", "_device", "_sets"):
-        setattr(spdml, name, importlib.import_module(f"spdml.{name}"))
+    for name in ("_core.gpu", "_core.sets", "embedding", "exceptions", "geometry"):
+        importlib.import_module(f"spdml.{name}")
     return spdml
 
 
@@ -120,16 +120,17 @@ def close(A, B, what, tolerance=1e-9):
 
 def calls(spdml):
     """name: a function of X and, for some, of a second set."""
-    m, d, f, k = spdml.matrix_functions, spdml.distances, spdml.functions, spdml.kernels
+    geometry, f = spdml.geometry, spdml.embedding
+    m, d, k = geometry.base, geometry.distance, geometry.kernel
     one = {"log": m.logm, "exp": lambda X: m.expm(X * 0.01), "sqrt": m.sqrtm, "invsqrt": m.invsqrtm,
            "power": lambda X: m.powm(X, 0.3)}
     for metric in "airm", "stein", "log-euclidean", "jeffrey", "euclidean", "log-cholesky":
-        one[f"{metric} mean"] = lambda X, metric=metric: spdml.means.mean(X, metric, np.arange(1.0, len(X) + 1.0))
-    two = {metric: lambda X, Y=None, metric=metric: d.pairwise_distances(X, Y, metric=metric, squared=True)
+        one[f"{metric} mean"] = lambda X, metric=metric: spdml.geometry.mean.mean(X, metric, np.arange(1.0, len(X) + 1.0))
+    two = {metric: lambda X, Y=None, metric=metric: d.pairwise_distance(X, Y, metric=metric, squared=True)
            for metric in ("airm", "stein", "log-euclidean", "euclidean", "jeffrey")}
-    two["distances"] = lambda X, Y=None: d.pairwise_distances(X, Y, metric="stein")
-    two["stein kernel"] = lambda X, Y=None: k.kernel(X, Y, beta=X.shape[-1] / 2)
-    two["log kernel"] = lambda X, Y=None: k.kernel(X, Y, kind="log-euclidean")
+    two["distances"] = lambda X, Y=None: d.pairwise_distance(X, Y, metric="stein")
+    two["stein kernel"] = lambda X, Y=None: k.kernel(X, Y, "stein", beta=X.shape[-1] / 2)
+    two["log kernel"] = lambda X, Y=None: k.kernel(X, Y, "log-euclidean")
     return one, two, lambda X, Q=None: f.neighbors(X, Q, n_neighbors=5, metric="stein")
 
 
@@ -161,14 +162,15 @@ def raised(call, kind, words):
 
 
 def faults(spdml, gpu, rng):
-    e, logm, distances = spdml._errors, spdml.matrix_functions.logm, spdml.distances.pairwise_distances
-    mean = spdml.means.mean
+    e, logm, distances = spdml.exceptions, spdml.geometry.base.logm, spdml.geometry.distance.pairwise_distance
+    mean = spdml.geometry.mean.mean
     X = random_spd(rng, 90, 6)
     for spoil, kind, words in ((-1.0, e.NotPositiveDefiniteError, "X[77] is not positive definite"),
                                (np.nan, e.NotFiniteError, "X[77] holds NaN")):
         Z = X.copy()
         Z[77] *= spoil
-        for call in (logm, distances, lambda A: distances(A, metric="stein"), spdml.kernels.kernel, mean,
+        for call in (logm, distances, lambda A: distances(A, metric="stein"),
+                     lambda A: spdml.geometry.kernel.kernel(A, metric="stein"), mean,
                      lambda A: mean(A, "stein"), lambda A: mean(A, "jeffrey")):
             raised(lambda: call(gpu.device(Z)), kind, words)
     Z = X.copy()
@@ -181,25 +183,25 @@ def faults(spdml, gpu, rng):
 
 def host_memory_is_refused(spdml, X):
     """Said, not read: a pointer of the host as one of the GPU."""
-    _errors, _calls = spdml._errors, sys.modules["spdml._calls"]
-    S = spdml._sets.host(X)
+    _errors, _calls = spdml.exceptions, sys.modules["spdml._core.calls"]
+    S = spdml._core.sets.host(X)
     S.place = 2  # SPD_PLACE_DEVICE
-    raised(lambda: _calls.call(_calls.context(1), "spd_apply", 0, 0.0, S, spdml._sets.new(S, X.shape)[1]),
+    raised(lambda: _calls.call(_calls.context(1), "spd_apply", 0, 0.0, S, spdml._core.sets.new(S, X.shape)[1]),
            _errors.InvalidArgumentError, "not in the memory of a GPU")
 
 
 def streams(spdml, gpu, rng):
     X = random_spd(rng, 200, 8)
-    wanted = spdml.distances.pairwise_distances(X, metric="stein")
+    wanted = spdml.geometry.distance.pairwise_distance(X, metric="stein")
     A, current = gpu.late(X)
     with current:
-        D = spdml.distances.pairwise_distances(A, metric="stein") * 2.0
+        D = spdml.geometry.distance.pairwise_distance(A, metric="stein") * 2.0
     gpu.wait()
     close(gpu.host(D), 2.0 * wanted, "what a stream is still writing")
 
 
 def congruence(spdml, A, W):
-    return spdml._sets.congruence(spdml._sets.device(A, "X"), W)
+    return spdml._core.sets.congruence(spdml._core.sets.device(A, "X"), W)
 
 
 def learned(library, calls, X, label, **options):
@@ -218,11 +220,11 @@ def learned(library, calls, X, label, **options):
 
 def fits(spdml, gpu, rng):
     """The same bits from the GPU's memory as from the host's; without scikit-learn, so SPDML is not there."""
-    library, calls = sys.modules["spdml._library"], sys.modules["spdml._calls"]
+    library, calls = sys.modules["spdml._core.library"], sys.modules["spdml._core.calls"]
     for p, n, m in ((60, 9, 3), (400, 43, 10), (300, 155, 20)):
         X, label = random_spd(rng, p, n), (np.arange(p) % 3).astype(np.int32)
         A = gpu.device(X)
-        here, there = spdml._sets.host(X), spdml._sets.device(A, "X")
+        here, there = spdml._core.sets.host(X), spdml._core.sets.device(A, "X")
         for metric, more in ((1, {}), (0, {}), (1, {"rebuild_graph": 2}), (1, {"restarts": 2}), (1, {"learning": 1}),
                              (0, {"learning": 2})):
             options = {"m": m, "metric": metric, "max_iter": 5, **more}
@@ -238,17 +240,17 @@ def timing(spdml, gpu, rng):
     """Of many matrices, from the GPU to the GPU; the best of three."""
     X = random_spd(rng, 10000, 32)
     A = gpu.device(X)
-    distances = spdml.distances.pairwise_distances
+    distances = spdml.geometry.distance.pairwise_distance
     for there, here in ((None, None), (A, X)):
         D = gpu.host(distances(A, there, metric="stein"))
         close(D[[3, 9876]], distances(X[[3, 9876]], X, metric="stein"), "10,000 x 10,000", 1e-6)
         assert here is not None or (D == D.T).all()
     for what, call in (("Stein, 10,000 x 10,000, n 32", lambda A: distances(A, metric="stein", squared=True)),
-                       ("logarithms of 10,000, n 32", spdml.matrix_functions.logm),
+                       ("logarithms of 10,000, n 32", spdml.geometry.base.logm),
                        ("W'XW of 10,000, n 32, m 10", lambda A: congruence(spdml, A, np.eye(32, 10))),
-                       ("AIRM mean of 10,000, n 32", spdml.means.mean),
-                       ("Stein mean of 10,000, n 32", lambda A: spdml.means.mean(A, "stein")),
-                       ("Jeffrey mean of 10,000, n 32", lambda A: spdml.means.mean(A, "jeffrey"))):
+                       ("AIRM mean of 10,000, n 32", spdml.geometry.mean.mean),
+                       ("Stein mean of 10,000, n 32", lambda A: spdml.geometry.mean.mean(A, "stein")),
+                       ("Jeffrey mean of 10,000, n 32", lambda A: spdml.geometry.mean.mean(A, "jeffrey"))):
         best = np.inf
         for _ in range(3):
             begin = time.perf_counter()
@@ -273,8 +275,8 @@ def main():
         fits(spdml, gpu, rng)
         if kind == "cupy":
             X = random_spd(rng, 30, 5)
-            spdml._device.LIBRARIES["__main__"] = spdml._device.LIBRARIES["cupy"]
-            close(gpu.host(spdml.matrix_functions.logm(Interface(gpu.device(X)))), spdml.matrix_functions.logm(X),
+            spdml._core.gpu.LIBRARIES["__main__"] = spdml._core.gpu.LIBRARIES["cupy"]
+            close(gpu.host(spdml.geometry.base.logm(Interface(gpu.device(X)))), spdml.geometry.base.logm(X),
                   "__cuda_array_interface__")
         timing(spdml, gpu, rng)
         print("  all as on the host")

@@ -2,8 +2,11 @@
 
 The package is python/spdml with the library that SPDML_LIBRARY names, or an installed one."""
 
+import importlib
+import inspect
 import os
 import pathlib
+import pkgutil
 import sys
 
 import numpy as np
@@ -12,6 +15,30 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 if os.environ.get("SPDML_LIBRARY"):
     sys.path.insert(0, str(ROOT / "python"))
+
+
+def public_modules():
+    """The modules of the package that are meant for users, by name."""
+    import spdml
+    found = {"spdml": spdml}
+    for one in pkgutil.walk_packages(spdml.__path__, "spdml."):
+        if not any(part.startswith("_") for part in one.name.split(".")):
+            found[one.name] = importlib.import_module(one.name)
+    return found
+
+
+def public():
+    """What is public, by name; functions of a metric (mean_riemann of mean) and tables of them left out."""
+    found = {name: getattr(module, name) for module in public_modules().values() for name in module.__all__}
+    return {name: thing for name, thing in found.items() if inspect.isclass(thing) or
+            inspect.isfunction(thing) and name not in BY_METRIC and not hasattr(thing, "__signature__")}
+
+
+# Thin ones, without an example of their own
+BY_METRIC = {f"mean_{metric}" for metric in
+             ("ale", "alm", "bmp", "cheap", "chol", "euclid", "harmonic", "kullback_sym", "logchol", "logdet",
+              "logeuclid", "power", "poweuclid", "riemann", "thompson", "wasserstein")} | {
+    "distance_poweuclid", "innerproduct_euclid", "transport_euclid", "gmean"}
 
 
 def random_spd(rng, p, n, spread=1.0):

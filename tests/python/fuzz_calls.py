@@ -133,7 +133,7 @@ def call_functions(rng):
     one = {"metric": lambda: metric(rng), "squared": lambda: number(rng, True, False),
            "n_jobs": lambda: jobs(rng)}
     calls = [
-        lambda: spdml.pairwise_distances(matrices(rng, X), some(rng, lambda: Y), **maybe(rng, one)),
+        lambda: spdml.pairwise_distance(matrices(rng, X), some(rng, lambda: Y), **maybe(rng, one)),
         lambda: spdml.distance(matrices(rng, X[0]), matrices(rng, Y[0]), metric(rng)),
         lambda: spdml.mean(matrices(rng, X), **maybe(rng, {
             "metric": lambda: metric(rng), "n_jobs": lambda: jobs(rng),
@@ -143,10 +143,10 @@ def call_functions(rng):
                                metric(rng)),
         lambda: spdml.neighbors(matrices(rng, X), some(rng, lambda: Y), number(rng, 1, 2, 3, 9),
                                 **maybe(rng, one)),
-        lambda: spdml.apply(matrices(rng, X), word(rng, "log", "exp", "sqrt", "invsqrt", "power"),
+        lambda: spdml.geometry.base.apply(matrices(rng, X), word(rng, "log", "exp", "sqrt", "invsqrt", "power"),
                             number(rng, 1.0, -2, 0.5, 1e300)),
         lambda: spdml.kernel(matrices(rng, X), some(rng, lambda: Y),
-                             word(rng, "stein", "log-euclidean"), number(rng, 1.0, 0.1, -1, 1e308)),
+                             word(rng, "stein", "log-euclidean"), beta=number(rng, 1.0, 0.1, -1, 1e308)),
         lambda: spdml.regularize(matrices(rng, X), number(rng, 0.0, 1e-3), number(rng, 0.0, -1e9)),
         lambda: spdml.covariances(matrices(rng, rng.standard_normal((3, 2, 9))),
                                   word(rng, "cov", "oas", "lwf", 0.5, 2), number(rng, 0.0, 1e-3)),
@@ -179,35 +179,35 @@ def call_geometry(rng):
     ends = maybe(rng, {"tol": lambda: number(rng, 0.0, 1e-3, -1), "init": single,
                        "max_iter": lambda: number(rng, None, 0, 1, 20),
                        "sample_weight": lambda: matrices(rng, rng.random(3))})
-    function = [spdml.logm, spdml.expm, spdml.sqrtm, spdml.invsqrtm, spdml.invm, spdml.upper,
-                spdml.unupper, spdml.eigvalsh, spdml.nearest_spd][rng.integers(9)]
+    function = [spdml.logm, spdml.expm, spdml.sqrtm, spdml.invsqrtm, spdml.geometry.base.invm, spdml.geometry.tangentspace.upper,
+                spdml.geometry.tangentspace.unupper, spdml.geometry.base.eigvalsh, spdml.geometry.base.nearest_sym_pos_def][rng.integers(9)]
     ways = [
         lambda: function(several()), lambda: spdml.powm(several(), number(rng, 0.5, -1, 1e300)),
         lambda: spdml.distance(several(), several(), geometry_metric(rng), **power),
         lambda: spdml.distance(several(), single(), geometry_metric(rng), **power),
-        lambda: spdml.pairwise_distances(matrices(rng, draw(3)), some(rng, lambda: draw(2)),
+        lambda: spdml.pairwise_distance(matrices(rng, draw(3)), some(rng, lambda: draw(2)),
                                          geometry_metric(rng), **power),
         lambda: spdml.geodesic(several(), several(), number(rng, 0.5, 2, np.ones(3)),
                                geometry_metric(rng)),
         lambda: spdml.mean(matrices(rng, draw(3)), geometry_metric(rng), **ends, **power),
         lambda: spdml.mean(several(), geometry_metric(rng)),
-        lambda: spdml.median(matrices(rng, draw(3)), geometry_metric(rng), **ends),
-        lambda: spdml.masked_mean(matrices(rng, draw(3)), some(rng, lambda: [np.eye(n)] * 3), **ends),
-        lambda: spdml.nan_mean(matrices(rng, draw(3)), **ends),
-        lambda: spdml.log_map(several(), single(), geometry_metric(rng), number(rng, True, False)),
-        lambda: spdml.exp_map(several(), single(), geometry_metric(rng), number(rng, True, False)),
-        lambda: spdml.tangent_space(several(), single(), geometry_metric(rng)),
-        lambda: spdml.untangent_space(rng.random(n * (n + 1) // 2), single(), geometry_metric(rng)),
-        lambda: spdml.transport(several(), single(), single(), geometry_metric(rng)),
-        lambda: spdml.inner_product(several(), some(rng, several), single(), geometry_metric(rng)),
-        lambda: spdml.norm(several(), single(), geometry_metric(rng)),
+        lambda: spdml.geometry.median.median_riemann(matrices(rng, draw(3)), **ends),
+        lambda: spdml.geometry.mean.maskedmean_riemann(matrices(rng, draw(3)), some(rng, lambda: [np.eye(n)] * 3), **ends),
+        lambda: spdml.geometry.mean.nanmean_riemann(matrices(rng, draw(3)), **ends),
+        lambda: spdml.geometry.tangentspace.log_map(several(), single(), geometry_metric(rng), number(rng, True, False)),
+        lambda: spdml.geometry.tangentspace.exp_map(several(), single(), geometry_metric(rng), number(rng, True, False)),
+        lambda: spdml.geometry.tangentspace.tangent_space(several(), single(), geometry_metric(rng)),
+        lambda: spdml.geometry.tangentspace.untangent_space(rng.random(n * (n + 1) // 2), single(), geometry_metric(rng)),
+        lambda: spdml.geometry.tangentspace.transport(several(), single(), single(), geometry_metric(rng)),
+        lambda: spdml.geometry.tangentspace.innerproduct(several(), some(rng, several), single(), geometry_metric(rng)),
+        lambda: spdml.geometry.tangentspace.norm(several(), single(), geometry_metric(rng)),
         lambda: spdml.kernel(matrices(rng, draw(3)), some(rng, lambda: draw(2)),
                              geometry_metric(rng), Cref=some(rng, single)),
         lambda: spdml.neighbors(matrices(rng, draw(3)), metric=geometry_metric(rng)),
-        lambda: spdml.eigvalsh(several(), single()),
-        lambda: spdml.logm_derivative(several(), single()),
-        lambda: spdml.expm_derivative(several(), single()),
-        lambda: spdml.mahalanobis(several(), single(), some(rng, lambda: None)),
+        lambda: spdml.geometry.base.eigvalsh(several(), single()),
+        lambda: spdml.geometry.base.ddlogm(several(), single()),
+        lambda: spdml.geometry.base.ddexpm(several(), single()),
+        lambda: spdml.geometry.distance.distance_mahalanobis(several(), single(), some(rng, lambda: None)),
     ]
     return ways[rng.integers(len(ways))]()
 
@@ -228,7 +228,7 @@ def call_estimators(rng):
             "affinity_weight": lambda: number(rng, 1.0, 0, -1),
             "callback": lambda: some(rng, lambda: lambda i, c: i > 2)})),
         lambda: spdml.PGA(number(rng, None, 1, 2), n_jobs=jobs(rng)),
-        lambda: spdml.KNearestNeighbors(number(rng, 1, 3, 50), metric(rng), n_jobs=jobs(rng)),
+        lambda: spdml.KNearestNeighbor(number(rng, 1, 3, 50), metric(rng), n_jobs=jobs(rng)),
         lambda: spdml.MDM(metric(rng), n_jobs=jobs(rng)),
         lambda: spdml.RSRClassifier(number(rng, None, 0.5), number(rng, None, 0.1)),
         lambda: spdml.CDLClassifier(number(rng, None, 1), word(rng, "pls", "lda")),
@@ -276,25 +276,25 @@ def call_means(rng):
     simple = maybe(rng, {"metric": lambda: metric(rng)})
     domains = some(rng, lambda: [f"{word(rng, 'a', 'b')}/{i % 2}" for i in range(len(X))])
     makers = [
-        lambda: spdml.MDM(**named), lambda: spdml.FgMDM(**named), lambda: spdml.FGDA(**named),
+        lambda: spdml.MDM(**named), lambda: spdml.classification.FgMDM(**named), lambda: spdml.tangentspace.FGDA(**named),
         lambda: spdml.TangentSpace(tsupdate=number(rng, True, False), **named),
-        lambda: spdml.TSClassifier(clf=some(rng, lambda: None), **named),
-        lambda: spdml.SVC(**simple, **maybe(rng, {
+        lambda: spdml.classification.TSClassifier(clf=some(rng, lambda: None), **named),
+        lambda: spdml.classification.SVC(**simple, **maybe(rng, {
             "C": lambda: number(rng, 1.0, 0, -1), "beta": lambda: number(rng, 1.0, 0, -1),
             "Cref": lambda: some(rng, lambda: X[0]), "kernel_fct": lambda: some(rng, lambda: None)})),
-        lambda: spdml.SVR(**simple), lambda: spdml.KNearestNeighborRegressor(number(rng, 1, 9), **named),
-        lambda: spdml.Kmeans(number(rng, 1, 2, 9), number(rng, 1, 5), n_init=number(rng, 1, 2),
+        lambda: spdml.regression.SVR(**simple), lambda: spdml.regression.KNearestNeighborRegressor(number(rng, 1, 9), **named),
+        lambda: spdml.clustering.Kmeans(number(rng, 1, 2, 9), number(rng, 1, 5), n_init=number(rng, 1, 2),
                              init=word(rng, "random", "k-means++", X[:2]),
                              random_state=number(rng, None, 0), **named),
-        lambda: spdml.Potato(threshold=number(rng, 3, 0, -1), n_iter_max=number(rng, 1, 5), **named),
-        lambda: spdml.Whitening(dim_red=some(rng, lambda: {
+        lambda: spdml.artifact_detection.Potato(threshold=number(rng, 3, 0, -1), n_iter_max=number(rng, 1, 5), **named),
+        lambda: spdml.preprocessing.Whitening(dim_red=some(rng, lambda: {
             word(rng, "n_components", "expl_var", "max_cond"): number(rng, 1, 0.5, 100)}), **simple),
-        lambda: spdml.CSP(number(rng, 1, 4), log=number(rng, True, False), **simple),
-        lambda: spdml.SPoC(number(rng, 1, 4), **simple), lambda: spdml.Shrinkage(number(rng, 0.1, 0, 2)),
-        lambda: spdml.BilinearFilter(some(rng, lambda: np.eye(X.shape[1])[:1])),
-        lambda: spdml.TLCenter(word(rng, "a", "b", ""), **simple),
-        lambda: spdml.TLScale(word(rng, "a", "b", ""), number(rng, 1.0, 0, -1), **simple),
-        lambda: spdml.TLRotate(word(rng, "a", "b", ""), maxiter=number(rng, 1, 20),
+        lambda: spdml.spatialfilters.CSP(number(rng, 1, 4), log=number(rng, True, False), **simple),
+        lambda: spdml.spatialfilters.SPoC(number(rng, 1, 4), **simple), lambda: spdml.estimation.Shrinkage(number(rng, 0.1, 0, 2)),
+        lambda: spdml.spatialfilters.BilinearFilter(some(rng, lambda: np.eye(X.shape[1])[:1])),
+        lambda: spdml.transfer.TLCenter(word(rng, "a", "b", ""), **simple),
+        lambda: spdml.transfer.TLScale(word(rng, "a", "b", ""), number(rng, 1.0, 0, -1), **simple),
+        lambda: spdml.transfer.TLRotate(word(rng, "a", "b", ""), maxiter=number(rng, 1, 20),
                                metric=word(rng, "euclid", "riemann")),
     ]
     model = makers[rng.integers(len(makers))]()
@@ -311,13 +311,13 @@ def call_signals(rng):
         "fmin": lambda: number(rng, None, 1, 9), "fmax": lambda: number(rng, None, 3, 100)})
     makers = [
         lambda: spdml.Covariances(estimator, **named),
-        lambda: spdml.BlockCovariances(number(rng, 1, 2, [1, 1]), estimator, **named),
-        lambda: spdml.TimeDelayCovariances(number(rng, 1, 3, [1, -2]), estimator, **named),
-        lambda: spdml.ERPCovariances(None, estimator, number(rng, None, 1, 9), **named),
-        lambda: spdml.XdawnCovariances(number(rng, 1, 4), number(rng, True, False), None, estimator),
-        lambda: spdml.Xdawn(number(rng, 1, 4), estimator=estimator),
-        lambda: spdml.CrossSpectra(number(rng, 4, 8, 100), **spectral),
-        lambda: spdml.Coherences(number(rng, 4, 8), coh=word(rng, "ordinary", "lagged", "imaginary"),
+        lambda: spdml.estimation.BlockCovariances(number(rng, 1, 2, [1, 1]), estimator, **named),
+        lambda: spdml.estimation.TimeDelayCovariances(number(rng, 1, 3, [1, -2]), estimator, **named),
+        lambda: spdml.estimation.ERPCovariances(None, estimator, number(rng, None, 1, 9), **named),
+        lambda: spdml.estimation.XdawnCovariances(number(rng, 1, 4), number(rng, True, False), None, estimator),
+        lambda: spdml.spatialfilters.Xdawn(number(rng, 1, 4), estimator=estimator),
+        lambda: spdml.estimation.CrossSpectra(number(rng, 4, 8, 100), **spectral),
+        lambda: spdml.estimation.Coherences(number(rng, 4, 8), coh=word(rng, "ordinary", "lagged", "imaginary"),
                                  **spectral),
     ]
     return used(rng, makers[rng.integers(len(makers))](), X, labels(rng, len(X)))
@@ -364,7 +364,7 @@ def call_data(rng):
             "method": lambda: word(rng, "pga", "mds", "lle", "laplacian", "hessian-lle"),
             "metric": lambda: metric(rng), "ridge": lambda: number(rng, 0, 0.1, -1),
             "bandwidth": lambda: number(rng, 0, 1.0, -1), "n_jobs": lambda: jobs(rng)})),
-        lambda: spdml.cost(matrices(rng, X), labels(rng, len(X)),
+        lambda: spdml.maps.cost(matrices(rng, X), labels(rng, len(X)),
                            matrices(rng, rng.standard_normal((n, int(rng.integers(1, n + 1))))),
                            **maybe(rng, {
                                "gradient": lambda: number(rng, True, False),

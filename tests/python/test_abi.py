@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from spdml import _data_library, _library
+from spdml._core import data_library as _data_library, library as _library
 
 HEADER = "".join(path.read_text() for path in sorted((ROOT / "include/spdml").glob("*.h")))
 STRUCTURES = {

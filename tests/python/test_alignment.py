@@ -61,7 +61,7 @@ def test_all_and_training(people):
     np.testing.assert_allclose(one.decision_function(X[who == "bob"]),
                                plain.decision_function(hand[who == "bob"]), rtol=1e-7)
     fixed = spdml.SPDClassifier("nn-euclidean", recenter="training").fit(X[train], y[train])
-    P = spdml.apply(spdml.mean(X[train]), "invsqrt")
+    P = spdml.geometry.base.apply(spdml.mean(X[train]), "invsqrt")
     np.testing.assert_allclose(fixed.decision_function(X[:1]),
                                plain.decision_function((P @ X[0] @ P)[None]), atol=1e-9)
 
@@ -81,8 +81,8 @@ def test_files_and_pickles(people, tmp_path, options):
         np.testing.assert_array_equal(other.predict(X), clf.predict(X))
     knn = spdml.SPDClassifier("knn-airm", **options).fit(X, y, **groups)
     knn.save(tmp_path / "k.spdml")
-    with pytest.raises(spdml.InvalidArgumentError, match="use SPDClassifier.load"):
-        spdml.KNearestNeighbors.load(tmp_path / "k.spdml")
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="use SPDClassifier.load"):
+        spdml.KNearestNeighbor.load(tmp_path / "k.spdml")
 
 
 def test_ties_are_broken_among_all(people):
@@ -143,16 +143,16 @@ def test_balanced_groups(people):
 def test_refused(people, options, groups, said):
     X, y, who = people
     groups = who if isinstance(groups, str) else groups
-    with pytest.raises(spdml.InvalidArgumentError, match=said):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match=said):
         spdml.SPDClassifier("mdm-airm", **options).fit(X, y, groups=groups)
 
 
 def test_refused_of_queries(people):
     X, y, who = people
     clf = spdml.SPDClassifier("mdm-airm", recenter="groups").fit(X, y, groups=who)
-    with pytest.raises(spdml.InvalidArgumentError, match="one matrix"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="one matrix"):
         clf.predict(X[:1])
-    with pytest.raises(spdml.InvalidArgumentError, match="recenter='groups'"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="recenter='groups'"):
         spdml.SPDClassifier("mdm-airm").fit(X, y).predict(X, groups=who)
-    with pytest.raises(spdml.InvalidArgumentError, match="calibration"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="calibration"):
         spdml.evaluate(X, y, "mdm-airm", split=0.5, calibration_size=0.5)

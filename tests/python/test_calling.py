@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import spdml
-from spdml import _arrays, _calls, _jobs, _shortcuts
-from spdml._library import quick
+from spdml._core import arrays as _arrays, calls as _calls, jobs as _jobs, shortcuts as _shortcuts
+from spdml._core.library import quick
 from conftest import random_spd
 
 QUICK = pytest.mark.skipif(quick is None, reason="no module spdml._quick (Python 3.11 or newer)")
@@ -27,12 +27,12 @@ def without_shortcuts(name):
     """The function, which goes the long way."""
     def function(*arguments, **named):
         with unittest.mock.patch.multiple(_shortcuts, _ALL={}, _FLAT={}, _CURVED={}, quick_handle=lambda: None):
-            return getattr(spdml, name)(*arguments, **named)
+            return getattr(spdml.geometry.base if name == "apply" else spdml, name)(*arguments, **named)
     return function
 
 
 LONG = types.SimpleNamespace(**{name: without_shortcuts(name) for name in (
-    "apply", "distance", "geodesic", "mean", "pairwise_distances")})
+    "apply", "distance", "geodesic", "mean", "pairwise_distance")})
 METRICS = ("airm", "stein", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky", "euclidean")
 
 
@@ -103,8 +103,8 @@ def test_short_distances_are_the_long_ones(rng, metric, n):
                                    LONG.distance(X[0], X[1], metric, squared),
                                    rtol=1e-14 if metric == "euclidean" else 0)
     for Y in (None, X[3:9]):
-        np.testing.assert_array_equal(spdml.pairwise_distances(X, Y, metric, n_jobs=1),
-                                      LONG.pairwise_distances(X, Y, metric, n_jobs=1))
+        np.testing.assert_array_equal(spdml.pairwise_distance(X, Y, metric, n_jobs=1),
+                                      LONG.pairwise_distance(X, Y, metric, n_jobs=1))
     np.testing.assert_array_equal(spdml.mean(X, metric, n_jobs=1), LONG.mean(X, metric, n_jobs=1))
     np.testing.assert_allclose(spdml.geodesic(X, X[::-1].copy(), 0.25, metric)[4],
                                LONG.geodesic(X[4], X[-5], 0.25, metric), rtol=1e-9, atol=1e-12)
@@ -117,8 +117,8 @@ def test_short_distances_are_the_long_ones(rng, metric, n):
 @pytest.mark.parametrize("function", ["log", "exp", "sqrt", "invsqrt", "power"])
 def test_short_functions_are_the_long_ones(rng, function):
     X = random_spd(rng, 20, 6)
-    np.testing.assert_array_equal(spdml.apply(X, function, 0.3), LONG.apply(X, function, 0.3))
-    np.testing.assert_array_equal(spdml.apply(X[2], function=function, power=0.3),
+    np.testing.assert_array_equal(spdml.geometry.base.apply(X, function, 0.3), LONG.apply(X, function, 0.3))
+    np.testing.assert_array_equal(spdml.geometry.base.apply(X[2], function=function, power=0.3),
                                   LONG.apply(X[2], function, 0.3))
 
 
@@ -143,7 +143,7 @@ def test_euclidean_means_and_distances_of_any_arrays(rng, p, shape):
     to_one = spdml.distance(X, Y[0], "euclid", squared=True)
     for i in range(p):
         assert together[i] == pytest.approx(np.linalg.norm(X[i] - Y[i]), rel=1e-13)
-        assert to_one[i] == pytest.approx(np.linalg.norm(X[i] - Y[0])**2, rel=1e-13)
+        assert to_one[i, 0] == pytest.approx(np.linalg.norm(X[i] - Y[0])**2, rel=1e-13)
         assert spdml.distance(X[i], Y[i], "euclidean") == together[i]
 
 
@@ -159,7 +159,7 @@ def test_euclidean_faults_go_the_long_way(rng):
     X[5, 1, 2] = np.nan
     for call in (lambda: spdml.mean(X, "euclidean"), lambda: spdml.distance(X, X[0], "euclidean"),
                  lambda: spdml.distance(X[0], X[5], "euclidean")):
-        with pytest.raises(spdml.NotFiniteError):
+        with pytest.raises(spdml.exceptions.NotFiniteError):
             call()
 
 
@@ -168,8 +168,8 @@ def test_euclidean_faults_go_the_long_way(rng):
 def test_a_set_to_one_matrix(rng, metric):
     X = random_spd(rng, 19, 6)
     expected = [LONG.distance(x, X[3], metric) for x in X]
-    np.testing.assert_allclose(spdml.distance(X, X[3], metric), expected, rtol=1e-9, atol=1e-6)
-    assert spdml.distance(X[:1], X[3], metric).shape == (1,)
+    np.testing.assert_allclose(spdml.distance(X, X[3], metric)[:, 0], expected, rtol=1e-9, atol=1e-6)
+    assert spdml.distance(X[:1], X[3], metric).shape == (1, 1)
 
 
 @QUICK
@@ -190,16 +190,16 @@ def test_faults_are_explained_as_before(rng):
     X = random_spd(rng, 5, 3)
     bad = X.copy()
     bad[3] = -bad[3]
-    with pytest.raises(spdml.NotPositiveDefiniteError, match=r"X\[3\]"):
-        spdml.pairwise_distances(bad)
+    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match=r"X\[3\]"):
+        spdml.pairwise_distance(bad)
     with pytest.raises(spdml.SPDError):
         spdml.distance(X[0], bad[3])
     skew = X.copy()
     skew[2, 0, 1] += 0.5
-    for call in (lambda: spdml.mean(skew), lambda: spdml.apply(skew, "log"),
-                 lambda: spdml.distance(X[0], skew[2]), lambda: spdml.pairwise_distances(skew, X),
+    for call in (lambda: spdml.mean(skew), lambda: spdml.geometry.base.apply(skew, "log"),
+                 lambda: spdml.distance(X[0], skew[2]), lambda: spdml.pairwise_distance(skew, X),
                  lambda: spdml.geodesic(X[2], skew[2])):
-        with pytest.raises(spdml.NotSymmetricError):
+        with pytest.raises(spdml.exceptions.NotSymmetricError):
             call()
     with pytest.raises(ValueError, match="metric"):
         spdml.distance(X[0], X[1], "none")
@@ -230,17 +230,17 @@ def test_symmetry_is_looked_at_without_the_module(rng, monkeypatch):
     X = random_spd(rng, 3, 4)
     _arrays.check_symmetric(X, "X", 1e-8)
     X[2, 0, 3] += 1.0
-    with pytest.raises(spdml.NotSymmetricError, match=r"X\[2\]"):
+    with pytest.raises(spdml.exceptions.NotSymmetricError, match=r"X\[2\]"):
         _arrays.check_symmetric(X, "X", 1e-8)
 
 
 @QUICK
 def test_the_package_works_where_the_module_cannot_be_loaded(tmp_path):
     """As by PyPy, or where the file is damaged. The module is looked for beside the library."""
-    library = shutil.copy(spdml._library.lib._name, tmp_path / "libspdml.so")
+    library = shutil.copy(spdml._core.library.lib._name, tmp_path / "libspdml.so")
     (tmp_path / "_quick.abi3.so").write_bytes(b"no library")
     code = ("import numpy as np, spdml\n"
-            "assert spdml._library.quick is None\n"
+            "assert spdml._core.library.quick is None\n"
             "print(spdml.distance(np.eye(2), 3 * np.eye(2)), spdml.mean(np.ones((2, 1, 1)))[0, 0])")
     environment = dict(os.environ, SPDML_LIBRARY=str(library),
                        PYTHONPATH=str(pathlib.Path(spdml.__file__).parents[1]))
@@ -291,7 +291,7 @@ def test_ctrl_c_ends_a_call_on_large_matrices(setting):
             "X = np.ascontiguousarray(X)\n"
             "print('ready', flush=True)\n"
             "try:\n"
-            "    spdml.pairwise_distances(X, n_jobs=1)\n"
+            "    spdml.pairwise_distance(X, n_jobs=1)\n"
             "except KeyboardInterrupt:\n"
             "    print('interrupted')\n")
     environment = dict(os.environ, SPDML_QUICK=setting, PYTHONPATH=os.pathsep.join(sys.path))
@@ -334,8 +334,8 @@ def test_one_bar_for_each_call_closed_in_whole_numbers(rng, monkeypatch):
     Bar.made = []
     X = random_spd(rng, 150, 50)
     with spdml.progress():
-        spdml.pairwise_distances(X, n_jobs=1)
-        spdml.pairwise_distances(X, n_jobs=1)
+        spdml.pairwise_distance(X, n_jobs=1)
+        spdml.pairwise_distance(X, n_jobs=1)
     assert len(Bar.made) == 2
     for bar in Bar.made:
         assert bar.closed and bar.seen
@@ -354,5 +354,5 @@ def test_a_bar_is_closed_when_a_call_fails(rng, monkeypatch):
     Bar.made = []
     X = random_spd(rng, 150, 50)
     with spdml.progress(), pytest.raises(RuntimeError):
-        spdml.pairwise_distances(X, n_jobs=1)
+        spdml.pairwise_distance(X, n_jobs=1)
     assert len(Bar.made) == 1 and Bar.made[0].closed

@@ -71,11 +71,11 @@ def on_rows(estimator):
 
     own = {name: use(name) for name in METHODS if hasattr(kind, name)}
     weighted = "sample_weight" in inspect.signature(kind.fit).parameters
-    own["fit"] = fit_alone if kind is spdml.Potato else fit_weighted if weighted else fit
+    own["fit"] = fit_alone if kind is spdml.artifact_detection.Potato else fit_weighted if weighted else fit
     if hasattr(kind, "partial_fit"):
         own["partial_fit"] = partial_fit
-    embed = as_signals if kind.__module__.endswith("estimation") and kind is not spdml.Shrinkage \
-        or kind is spdml.Xdawn else as_matrices
+    embed = as_signals if kind.__module__.endswith("estimation") and kind is not spdml.estimation.Shrinkage \
+        or kind is spdml.spatialfilters.Xdawn else as_matrices
     made = type(f"{kind.__name__}OnRows", (Rows, kind),
                 {**own, "_embed": staticmethod(embed), "__module__": __name__})
     setattr(sys.modules[__name__], made.__name__, made)  # for pickle
@@ -84,16 +84,16 @@ def on_rows(estimator):
 
 
 # FGDA, which takes as long again, is inside FgMDM.
-ESTIMATORS = [spdml.MDM(), spdml.FgMDM(), spdml.KNearestNeighbors(3), spdml.RSRClassifier(),
+ESTIMATORS = [spdml.MDM(), spdml.classification.FgMDM(), spdml.KNearestNeighbor(3), spdml.RSRClassifier(),
               spdml.CDLClassifier(), spdml.AutoClassifier(cv=2), spdml.SPDClassifier("ts-lda"), spdml.SPDClassifier("krr-both"),
               spdml.SPDClassifier("ts-lr"),
-              spdml.TSClassifier(clf=RidgeClassifier()), spdml.SVC(),
-              spdml.SVR(tol=1e-8),
-              spdml.KNearestNeighborRegressor(), spdml.Kmeans(n_init=1), spdml.Potato(),
-              spdml.TangentSpace(), spdml.PGA(1), spdml.SPDML(1), spdml.Whitening(),
-              spdml.CSP(1), spdml.SPoC(1), spdml.Shrinkage(), spdml.Covariances("oas"),
-              spdml.BlockCovariances(1), spdml.TimeDelayCovariances(2), spdml.ERPCovariances(),
-              spdml.XdawnCovariances(2), spdml.Xdawn(1), spdml.CoSpectra(2)]
+              spdml.classification.TSClassifier(clf=RidgeClassifier()), spdml.classification.SVC(),
+              spdml.regression.SVR(tol=1e-8),
+              spdml.regression.KNearestNeighborRegressor(), spdml.clustering.Kmeans(n_init=1), spdml.artifact_detection.Potato(),
+              spdml.TangentSpace(), spdml.PGA(1), spdml.SPDML(1), spdml.preprocessing.Whitening(),
+              spdml.spatialfilters.CSP(1), spdml.spatialfilters.SPoC(1), spdml.estimation.Shrinkage(), spdml.Covariances("oas"),
+              spdml.estimation.BlockCovariances(1), spdml.estimation.TimeDelayCovariances(2), spdml.estimation.ERPCovariances(),
+              spdml.estimation.XdawnCovariances(2), spdml.spatialfilters.Xdawn(1), spdml.estimation.CoSpectra(2)]
 
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 REFUSED = dict.fromkeys([WEIGHTS, "check_sample_weights_not_overwritten",
@@ -104,7 +104,7 @@ EXPECTED = {
     "SPDML": {"check_transformer_n_iter": "a map may be best where it begins, after no iteration"},
     "FgMDM": {WEIGHTS: "weights are for the means; scikit-learn's discriminant takes none"},
     "SVC": {WEIGHTS: "only to the tolerance of libsvm; test_tangentspace.py looks at it"},
-    "KNearestNeighbors": REFUSED,
+    "KNearestNeighbor": REFUSED,
     "KNearestNeighborRegressor": REFUSED,
     "Potato": {WEIGHTS: "weights are for the mean, as in pyRiemann",
                "check_n_features_in_after_fitting": "partial_fit goes on from a fit",

@@ -71,8 +71,8 @@ def test_classes_to_come(labelled):
         mdm.partial_fit(X[:2, :3, :3], y[:2])
 
 
-BAD = {"nan": spdml.NotFiniteError, "inf": spdml.NotFiniteError,
-       "singular": spdml.NotPositiveDefiniteError, "indefinite": spdml.NotPositiveDefiniteError}
+BAD = {"nan": spdml.exceptions.NotFiniteError, "inf": spdml.exceptions.NotFiniteError,
+       "singular": spdml.exceptions.NotPositiveDefiniteError, "indefinite": spdml.exceptions.NotPositiveDefiniteError}
 
 
 def spoilt(X, how, index):
@@ -85,7 +85,7 @@ def spoilt(X, how, index):
 
 
 @pytest.mark.parametrize("how", BAD)
-@pytest.mark.parametrize("estimator", [spdml.MDM(), spdml.KNearestNeighbors(3), spdml.SPDML(2),
+@pytest.mark.parametrize("estimator", [spdml.MDM(), spdml.KNearestNeighbor(3), spdml.SPDML(2),
                                        spdml.SPDClassifier("nn-stein"), spdml.RSRClassifier(),
                                        spdml.CDLClassifier(), spdml.PGA(),
                                        spdml.SPDClassifier("mdm-airm")],
@@ -106,7 +106,7 @@ def test_bad_matrices_are_named_by_their_number_in_X(labelled, estimator, how):
                     assert "try spdml.regularize(X" in str(e.value)
 
 
-@pytest.mark.parametrize("estimator", [spdml.MDM(), spdml.KNearestNeighbors(3), spdml.SPDML(2),
+@pytest.mark.parametrize("estimator", [spdml.MDM(), spdml.KNearestNeighbor(3), spdml.SPDML(2),
                                        spdml.SPDClassifier("ts-lda")],
                          ids=lambda e: type(e).__name__)
 def test_labels_that_are_none(labelled, estimator):
@@ -124,7 +124,7 @@ def test_labels_that_are_none(labelled, estimator):
 def test_metrics_that_are_none(labelled):
     X, y = labelled
     for word in ("ml", "csp", "airm-ml"):
-        for estimator in (spdml.MDM(word), spdml.KNearestNeighbors(3, word)):
+        for estimator in (spdml.MDM(word), spdml.KNearestNeighbor(3, word)):
             with pytest.raises(ValueError, match="is unknown; use one of"):
                 estimator.fit(X, y)
     with pytest.raises(KeyError, match="distance"):
@@ -156,8 +156,8 @@ def test_what_files_do_not_hold(labelled, tmp_path):
         spdml.SPDClassifier.load(tmp_path / "m.spdml").predict(X), loaded.predict(X))
 
 
-@pytest.mark.parametrize("estimator", [spdml.MDM(), spdml.FgMDM(), spdml.TSClassifier(),
-                                       spdml.SVC(), spdml.KNearestNeighborRegressor(2)],
+@pytest.mark.parametrize("estimator", [spdml.MDM(), spdml.classification.FgMDM(), spdml.classification.TSClassifier(),
+                                       spdml.classification.SVC(), spdml.regression.KNearestNeighborRegressor(2)],
                          ids=lambda e: type(e).__name__)
 def test_threads_share_an_estimator(labelled, estimator):
     X, y = labelled
@@ -186,7 +186,7 @@ def test_threads_share_an_estimator(labelled, estimator):
 
 def test_inside_scikit_learn(rng):
     X, y = planted(rng, 14, 4, classes=2)
-    for estimator in (spdml.MDM(), spdml.KNearestNeighbors(3)):
+    for estimator in (spdml.MDM(), spdml.KNearestNeighbor(3)):
         assert cross_val_score(estimator, X, y, scoring="roc_auc", cv=3).mean() > 0.9
         calibrated = CalibratedClassifierCV(estimator, cv=3).fit(X, y)
         np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
@@ -200,3 +200,19 @@ def test_tables_of_distances(labelled):
     table = spdml.MDM().set_output(transform="pandas").fit(X, y).transform(X)
     assert list(table.columns) == ["mdm0", "mdm1", "mdm2"] and table.shape == (36, 3)
     assert spdml.MDM().fit(X, y).predict(X[:3]).shape == (3,)
+
+
+def test_nearest_training_matrices(labelled):
+    Y, y = labelled
+    knn = spdml.KNearestNeighbor(4, "stein").fit(Y, y)
+    np.testing.assert_array_equal(knn.covmeans_, Y)
+    D = spdml.pairwise_distance(Y, metric="stein")
+    np.fill_diagonal(D, np.inf)
+    distances, index = knn.kneighbors()
+    np.testing.assert_array_equal(index, D.argsort(axis=1)[:, :4])
+    np.testing.assert_allclose(distances, np.sort(D, axis=1)[:, :4], rtol=1e-9)
+    own = knn.kneighbors(Y[:3], 1, return_distance=False)
+    np.testing.assert_array_equal(own.ravel(), [0, 1, 2])
+    few = spdml.KNearestNeighbor(99).fit(Y[:5], [0, 0, 0, 0, 1])
+    assert few.kneighbors()[1].shape == (5, 4)
+    assert list(few.predict(Y[:2])) == [0, 0]

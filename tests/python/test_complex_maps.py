@@ -7,7 +7,7 @@ import pytest
 import spdml
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from spdml._hermitian import embed
+from spdml._core.hermitian import embed
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_it_stays_complex(phases, metric, init):
     assert W.shape == (5, 2) and model.n_features_in_ == 5 and model.n_components_ == 2
     np.testing.assert_allclose(W.conj().T @ W, np.eye(2), atol=1e-12)
     np.testing.assert_allclose(model.transform(X), W.conj().T @ X @ W, rtol=1e-12, atol=1e-14)
-    cost = spdml.cost(embed(X), y, embed(W), metric=metric, objective=model.objective_)
+    cost = spdml.maps.cost(embed(X), y, embed(W), metric=metric, objective=model.objective_)
     assert cost == pytest.approx(model.cost_history_[-1], rel=1e-8)
     share = 1 if init in ("auto", "csp") else 0.9  # which begin near the end
     assert model.cost_history_[-1] < share * model.cost_history_[0]
@@ -55,7 +55,7 @@ def test_real_maps_are_complex_ones(labelled):
     X, y = labelled
     real = spdml.SPDML(2).fit(X, y)
     better = spdml.SPDML(2, init=real.components_.T).fit(X.astype(complex), y)
-    start = spdml.cost(embed(X.astype(complex)), y, embed(real.components_.T.astype(complex)),
+    start = spdml.maps.cost(embed(X.astype(complex)), y, embed(real.components_.T.astype(complex)),
                        objective=real.objective_)
     assert better.cost_history_[0] == pytest.approx(start, rel=0.05)
     assert better.cost_history_[-1] <= start * (1 + 1e-3)
@@ -106,12 +106,12 @@ def test_cost(phases, rng):
     X, y = phases
     W = np.linalg.qr(rng.standard_normal((5, 2)) + 1j * rng.standard_normal((5, 2)))[0]
     how = {"objective": "difference", "nu_w": 2, "nu_b": 2}
-    value, G = spdml.cost(X, y, W, gradient=True, **how)
-    assert value == pytest.approx(spdml.cost(embed(X), y, embed(W), **how) / 2)
+    value, G = spdml.maps.cost(X, y, W, gradient=True, **how)
+    assert value == pytest.approx(spdml.maps.cost(embed(X), y, embed(W), **how) / 2)
     for k, unit in (((0, 1), 1), ((3, 0), 1j)):
         step = np.zeros((5, 2), complex)
         step[k] = 1e-6 * unit
-        slope = (spdml.cost(X, y, W + step, **how) - spdml.cost(X, y, W - step, **how)) / 2e-6
+        slope = (spdml.maps.cost(X, y, W + step, **how) - spdml.maps.cost(X, y, W - step, **how)) / 2e-6
         assert slope == pytest.approx((G[k] * np.conj(unit)).real, rel=1e-5)
 
 
@@ -153,10 +153,10 @@ def test_bad_matrices(phases):
     bad = X.copy()
     bad[4] -= 9 * np.eye(5)
     for call in (lambda: spdml.SPDML(2).fit(bad, y), lambda: model.transform(bad)):
-        with pytest.raises(spdml.NotPositiveDefiniteError, match=r"X\[4\]"):
+        with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match=r"X\[4\]"):
             call()
     bad[3, 0, 1] += 1
-    with pytest.raises(spdml.NotSymmetricError, match=r"X\[3\] is not Hermitian"):
+    with pytest.raises(spdml.exceptions.NotSymmetricError, match=r"X\[3\] is not Hermitian"):
         model.transform(bad)
     with pytest.raises(ValueError, match="needs labels"):
         spdml.SPDML(2, init="csp").fit(X)

@@ -132,7 +132,7 @@ def test_what_is_said(rng, tmp_path):
 @needs_data
 @pytest.mark.parametrize("kind, options, message", [
     ("covariances", {}, "covariance"), ("covariance", {"nonsense": 1}, "nonsense"),
-    ("covariance", {"bands": [8, 12]}, "pairs"), ("covariance", {"shrinkage": "much"}, "estimator"),
+    ("covariance", {"bands": [8, 12]}, "pairs"), ("covariance", {"shrinkage": "much"}, "shrinkage"),
     ("covariance", {"labels": "a.csv", "label_by": "none"}, "together"),
     ("covariance", {"label_by": "moon"}, "label_by"), ("gabor", {"regions": "some"}, "regions"),
     ("region", {"size": (1, 2, 3)}, "size"), ("covariance", {"regularize": -1}, "negative"),
@@ -190,15 +190,15 @@ def test_from_epochs(epochs):
 
 
 def test_from_epochs_refuses(epochs, rng):
-    with pytest.raises(spdml.InvalidArgumentError, match="get_data"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="get_data"):
         spdml.from_epochs(np.zeros((2, 3, 4)))
-    with pytest.raises(spdml.InvalidArgumentError, match="C3, Cz"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="C3, Cz"):
         spdml.from_epochs(epochs, picks=["Fz"])
     epochs.event_id = {"left": 1, "right": 2}
-    with pytest.raises(spdml.InvalidArgumentError, match="code 7"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="code 7"):
         spdml.from_epochs(epochs)
     epochs.ch_names = ["C3"]
-    with pytest.raises(spdml.InvalidArgumentError, match="shape"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="shape"):
         spdml.from_epochs(epochs)
     few = Epochs(rng.standard_normal((2, 4, 4)), np.array([1, 1]), {"a": 1}, list("abcd"))
     with pytest.warns(UserWarning, match="too few"):
@@ -225,9 +225,9 @@ def test_recenter(rng):
     Y = spdml.recenter(X, groups)
     for g in "abc":
         assert np.allclose(spdml.mean(Y[groups == g]), np.eye(6), atol=1e-8)
-        R = spdml.apply(spdml.mean(X[groups == g])[None], "invsqrt")[0]
+        R = spdml.geometry.base.apply(spdml.mean(X[groups == g])[None], "invsqrt")[0]
         assert np.allclose(Y[groups == g], R @ X[groups == g] @ R, rtol=1e-8)
-    with pytest.raises(spdml.InvalidArgumentError):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError):
         spdml.recenter(X, groups[:5])
 
 
@@ -261,15 +261,15 @@ def test_cost_as_the_command(rng, tmp_path, metric):
     np.save(tmp_path / "w.npy", W)
     said = run(tmp_path, "cost", "d.npz", "--w", "w.npy", "--metric", metric, "--objective", "difference",
                "--nu-w", 3, "--nu-b", 4, "--gradient", "g.npy")
-    value, G = spdml.cost(X, y, W, gradient=True, metric=metric, objective="difference", nu_w=3, nu_b=4)
+    value, G = spdml.maps.cost(X, y, W, gradient=True, metric=metric, objective="difference", nu_w=3, nu_b=4)
     assert value == said["cost"] and np.array_equal(G, np.load(tmp_path / "g.npy"))
-    assert spdml.cost(X, y, W, metric=metric, objective="difference", nu_w=3, nu_b=4) == value
+    assert spdml.maps.cost(X, y, W, metric=metric, objective="difference", nu_w=3, nu_b=4) == value
 
 
 def test_cost_at_a_fit(rng):
     X, y = spd(rng), np.arange(30) % 2
     fit = spdml.SPDML(2, metric="stein", objective="difference", nu_w=3, nu_b=3, max_iter=5).fit(X, y)
-    value = spdml.cost(X, y, fit.components_.T, metric="stein", objective="difference", nu_w=3, nu_b=3)
+    value = spdml.maps.cost(X, y, fit.components_.T, metric="stein", objective="difference", nu_w=3, nu_b=3)
     assert value == pytest.approx(fit.cost_history_[-1], rel=1e-9)
 
 
@@ -278,12 +278,12 @@ def test_cost_refuses(rng):
     for y, w, options in [(None, np.eye(5), {}), (np.zeros(3), W, {}), (np.arange(30) % 2, W, {"seed": 1}),
                           (np.arange(30) % 2, 0 * W, {}), (np.arange(30) % 2, W, {"metric": "x"})]:
         with pytest.raises((spdml.SPDError, ValueError)):
-            spdml.cost(X, y, w, **options)
+            spdml.maps.cost(X, y, w, **options)
 
 
 def test_what_is_missing_can_be_installed(monkeypatch, tmp_path):
     """The message names a command that works where the package comes from: a source tree."""
-    from spdml import _data_library
+    from spdml._core import data_library as _data_library
     monkeypatch.setenv("SPDML_LIBRARY", str(tmp_path / "libspdml.so"))
     with pytest.raises(ImportError, match=r"pip install \./packaging/data") as raised:
         _data_library._path()

@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import spdml
 from conftest import random_spd
-from spdml import _device
-from spdml._errors import BadMatrixError, DeviceError, NumericError
-from spdml._library import lib, value
+from spdml._core import gpu as _device
+from spdml.exceptions import BadMatrixError, DeviceError, NumericError
+from spdml._core.library import lib, value
 
 
 def device_name():
@@ -150,9 +150,9 @@ def test_distances(gpu, rng, metric):
     A, B = gpu.device(X), gpu.device(Y)
     for squared in False, True:
         for other, there in ((None, None), (Y, B)):
-            D = spdml.pairwise_distances(A, there, metric=metric, squared=squared)
+            D = spdml.pairwise_distance(A, there, metric=metric, squared=squared)
             assert gpu.is_own(D, A)
-            assert close(gpu.host(D), spdml.pairwise_distances(X, other, metric=metric, squared=squared), 1e-7)
+            assert close(gpu.host(D), spdml.pairwise_distance(X, other, metric=metric, squared=squared), 1e-7)
 
 
 def test_neighbours(gpu, rng):
@@ -189,7 +189,7 @@ def test_means_of_few_iterations(gpu, rng):
 
 
 FUNCTIONS = {"log": spdml.logm, "exp": spdml.expm, "sqrt": spdml.sqrtm, "invsqrt": spdml.invsqrtm,
-             "power": lambda X: spdml.powm(X, -0.4), "apply": lambda X: spdml.apply(X, "power", 0.3)}
+             "power": lambda X: spdml.powm(X, -0.4), "apply": lambda X: spdml.geometry.base.apply(X, "power", 0.3)}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -207,11 +207,11 @@ def test_kernels(gpu, rng, kind):
     X, Y = random_spd(rng, 20, 3), random_spd(rng, 5, 3)
     A, B = gpu.device(X), gpu.device(Y)
     for other, there in ((None, None), (Y, B), (X, A)):
-        K = spdml.kernel(A, there, kind=kind, beta=1.5)
-        assert gpu.is_own(K, A) and close(gpu.host(K), spdml.kernel(X, other, kind=kind, beta=1.5))
+        K = spdml.kernel(A, there, metric=kind, beta=1.5)
+        assert gpu.is_own(K, A) and close(gpu.host(K), spdml.kernel(X, other, metric=kind, beta=1.5))
     if kind == "stein":
         with pytest.warns(UserWarning, match="not positive definite"):
-            spdml.kernel(A, beta=0.7)
+            spdml.kernel(A, metric="stein", beta=0.7)
 
 
 def some_map(rng, n, m):
@@ -232,16 +232,16 @@ def test_transform(gpu, rng, n, m):
 
 def test_transform_of_what_does_not_fit_the_map(gpu, rng):
     X, model = random_spd(rng, 5, 4), some_map(rng, 4, 2)
-    with pytest.raises(spdml.InvalidArgumentError, match="3 x 3 matrices; 4 x 4 expected"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="3 x 3 matrices; 4 x 4 expected"):
         model.transform(gpu.device(X[:, :3, :3].copy()))
     X[2, 0, 1] += 1.0
-    with pytest.raises(spdml.NotSymmetricError, match=r"X\[2\]"):
+    with pytest.raises(spdml.exceptions.NotSymmetricError, match=r"X\[2\]"):
         model.transform(gpu.device(X))
     X[2] = np.nan
-    with pytest.raises(spdml.NotFiniteError, match=r"X\[2\]"):
+    with pytest.raises(spdml.exceptions.NotFiniteError, match=r"X\[2\]"):
         model.transform(gpu.device(X))
     model.components_ = model.components_ * 1j
-    with pytest.raises(spdml.InvalidArgumentError, match="map is complex"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="map is complex"):
         model.transform(gpu.device(random_spd(rng, 5, 4)))
 
 
@@ -300,24 +300,24 @@ def test_a_callback_stops_a_fit(gpu, rng):
 def test_fits_that_cannot_be(gpu, rng):
     X, y = classes_apart(rng)
     A = gpu.device(X)
-    with pytest.raises(spdml.InvalidArgumentError, match="engine='cpu' learns on the processor; use engine='cuda'"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="engine='cpu' learns on the processor; use engine='cuda'"):
         spdml.SPDML(3, engine="cpu").fit(A, y)
     assert spdml.SPDML(3, max_iter=2).fit(A, y).components_.shape == (3, 7)  # by auto
-    with pytest.raises(spdml.InvalidArgumentError, match="y lies on the GPU"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="y lies on the GPU"):
         spdml.SPDML(3, engine="cuda").fit(A, gpu.device(y))
-    with pytest.raises(spdml.InvalidArgumentError, match="'auto' needs X in memory"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="'auto' needs X in memory"):
         spdml.SPDML("auto", engine="cuda").fit(A, y)
-    with pytest.raises(spdml.InvalidArgumentError, match="smaller than the matrices"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="smaller than the matrices"):
         spdml.SPDML(7, engine="cuda").fit(A, y)
     X[5] -= 90 * np.eye(7)
     for Z in X, gpu.device(X):
-        with pytest.raises(spdml.NotPositiveDefiniteError, match=r"^X\[5\] is not positive definite"):
+        with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match=r"^X\[5\] is not positive definite"):
             spdml.SPDML(3, engine="cuda").fit(Z, y)
 
 
 def test_the_engine_of_a_fit_in_c(gpu, rng):
     """By the library the processor learns from a copy on the host; a fit of nothing is refused."""
-    from spdml import _calls, _sets
+    from spdml._core import calls as _calls, sets as _sets
     from spdml.maps import _fit
     X, y = classes_apart(rng)
     S, options = _sets.device(gpu.device(X), "X"), spdml.SPDML(3, max_iter=6)._options(7, y)[0]
@@ -325,14 +325,14 @@ def test_the_engine_of_a_fit_in_c(gpu, rng):
     there, here = (_fit(_calls.context(1, cpu), each, y.astype(np.intc), options, None) for each in (S, _sets.host(X)))
     assert (there.W == here.W).all()
     S.p = 0
-    with pytest.raises(spdml.InvalidArgumentError, match="empty"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="empty"):
         _fit(_calls.context(1, value("engine", "cuda")), S, y.astype(np.intc), options, None)
 
 
 def test_sizes_without_kernels_go_through_the_host(gpu, rng):
     X = random_spd(rng, 3, 513)
-    D = spdml.pairwise_distances(gpu.device(X), metric="stein")
-    assert close(gpu.host(D), spdml.pairwise_distances(X, metric="stein"))
+    D = spdml.pairwise_distance(gpu.device(X), metric="stein")
+    assert close(gpu.host(D), spdml.pairwise_distance(X, metric="stein"))
     X = random_spd(rng, 70, 2)
     d, i = spdml.neighbors(gpu.device(X), n_neighbors=66)
     wanted = spdml.neighbors(X, n_neighbors=66)
@@ -341,10 +341,10 @@ def test_sizes_without_kernels_go_through_the_host(gpu, rng):
 
 # ---- what is wrong ----------------------------------------------------------------------------------
 
-CALLS = {"pairwise": spdml.pairwise_distances, "stein": lambda X: spdml.pairwise_distances(X, metric="stein"),
-         "flat": lambda X: spdml.pairwise_distances(X, metric="logeuclid"), "neighbours": spdml.neighbors,
-         "log": spdml.logm, "sqrt": spdml.sqrtm, "stein kernel": spdml.kernel,
-         "kernel": lambda X: spdml.kernel(X, kind="log-euclidean"), "mean": spdml.mean,
+CALLS = {"pairwise": spdml.pairwise_distance, "stein": lambda X: spdml.pairwise_distance(X, metric="stein"),
+         "flat": lambda X: spdml.pairwise_distance(X, metric="logeuclid"), "neighbours": spdml.neighbors,
+         "log": spdml.logm, "sqrt": spdml.sqrtm, "stein kernel": lambda X: spdml.kernel(X, metric="stein"),
+         "kernel": lambda X: spdml.kernel(X, metric="log-euclidean"), "mean": spdml.mean,
          "stein mean": lambda X: spdml.mean(X, "stein"), "jeffrey mean": lambda X: spdml.mean(X, "jeffrey"),
          "log mean": lambda X: spdml.mean(X, "log-euclidean")}
 
@@ -373,16 +373,16 @@ def test_bad_matrices_are_named_as_on_the_host(gpu, rng, name):
 def test_the_second_set_is_named(gpu, rng):
     X, Y = random_spd(rng, 5, 3), random_spd(rng, 4, 3)
     Y[2] *= -1
-    with pytest.raises(spdml.NotPositiveDefiniteError, match=r"Y\[2\]"):
-        spdml.pairwise_distances(gpu.device(X), gpu.device(Y))
-    with pytest.raises(spdml.NotPositiveDefiniteError, match=r"Q\[2\]"):
+    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match=r"Y\[2\]"):
+        spdml.pairwise_distance(gpu.device(X), gpu.device(Y))
+    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match=r"Q\[2\]"):
         spdml.neighbors(gpu.device(X), gpu.device(Y))
     Y[2, 0, 1] += 1
-    with pytest.raises(spdml.NotSymmetricError, match=r"Y\[2\]"):
-        spdml.kernel(gpu.device(X), gpu.device(Y))
-    with pytest.raises(spdml.NotPositiveDefiniteError, match=r"X\[1\]\[2\]"):
+    with pytest.raises(spdml.exceptions.NotSymmetricError, match=r"Y\[2\]"):
+        spdml.kernel(gpu.device(X), gpu.device(Y), "stein")
+    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match=r"X\[1\]\[2\]"):
         spdml.mean(gpu.device(np.stack([X[:3], [X[3], X[4], -X[0]]])), "stein")
-    with pytest.raises(spdml.NotSymmetricError, match=r"X\[1, 0\]"):
+    with pytest.raises(spdml.exceptions.NotSymmetricError, match=r"X\[1, 0\]"):
         spdml.expm(gpu.device(Y.reshape(2, 2, 3, 3)))
 
 
@@ -395,34 +395,34 @@ def test_a_power_that_overflows_is_named(gpu):
 def test_other_arrays_are_refused(gpu, rng):
     X = random_spd(rng, 4, 3)
     for bad, word in ((X.astype(np.float32), "float32"), (X[:, :2].copy(), "square"), (X[:0], "empty"), (X[0], "samples")):
-        with pytest.raises(spdml.InvalidArgumentError, match=word):
-            spdml.pairwise_distances(gpu.device(bad))
-    with pytest.raises(spdml.InvalidArgumentError, match="2 x 2 matrices; 3 x 3"):
-        spdml.pairwise_distances(gpu.device(X), gpu.device(X[:, :2, :2].copy()))
-    with pytest.raises(spdml.InvalidArgumentError, match="Y lies on the host"):
-        spdml.pairwise_distances(gpu.device(X), X)
-    with pytest.raises(spdml.InvalidArgumentError, match="n_neighbors is 4"):
+        with pytest.raises(spdml.exceptions.InvalidArgumentError, match=word):
+            spdml.pairwise_distance(gpu.device(bad))
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="2 x 2 matrices; 3 x 3"):
+        spdml.pairwise_distance(gpu.device(X), gpu.device(X[:, :2, :2].copy()))
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="Y lies on the host"):
+        spdml.pairwise_distance(gpu.device(X), X)
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="n_neighbors is 4"):
         spdml.neighbors(gpu.device(X), n_neighbors=4)
-    with pytest.raises(spdml.InvalidArgumentError, match="thompson"):
-        spdml.pairwise_distances(gpu.device(X), metric="thompson")
-    with pytest.raises(spdml.InvalidArgumentError, match="has none"):
-        spdml.pairwise_distances(gpu.device(X), power=2.0)
-    with pytest.raises(spdml.InvalidArgumentError, match="'airm' is not for arrays on a GPU"):
-        spdml.kernel(gpu.device(X), kind="airm")
-    with pytest.raises(spdml.InvalidArgumentError, match="Cref"):
-        spdml.kernel(gpu.device(X), Cref=np.eye(3))
-    with pytest.raises(spdml.InvalidArgumentError, match="'harmonic' is not for arrays on a GPU"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="thompson"):
+        spdml.pairwise_distance(gpu.device(X), metric="thompson")
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="has none"):
+        spdml.pairwise_distance(gpu.device(X), power=2.0)
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="'airm' is not for arrays on a GPU"):
+        spdml.kernel(gpu.device(X), metric="airm")
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="Cref"):
+        spdml.kernel(gpu.device(X), metric="log-euclidean", Cref=np.eye(3))
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="'harmonic' is not for arrays on a GPU"):
         spdml.mean(gpu.device(X), "harmonic")
-    with pytest.raises(spdml.InvalidArgumentError, match="4 weights"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="4 weights"):
         spdml.mean(gpu.device(X), sample_weight=np.ones(5))
-    with pytest.raises(spdml.InvalidArgumentError, match="weight 2 is -1"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="weight 2 is -1"):
         spdml.mean(gpu.device(X), sample_weight=[1, 1, -1, 1])
-    with pytest.raises(spdml.InvalidArgumentError, match="samples"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="samples"):
         spdml.mean(gpu.device(X[0]))
-    with pytest.raises(spdml.InvalidArgumentError, match="max_iter"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="max_iter"):
         spdml.mean(gpu.device(X), max_iter=0)
-    with pytest.raises(spdml.InvalidArgumentError, match="bring it to the host"):
-        spdml.median(gpu.device(X))
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="bring it to the host"):
+        spdml.geometry.median.median_riemann(gpu.device(X))
 
 
 def test_strides(gpu, rng):
@@ -431,7 +431,7 @@ def test_strides(gpu, rng):
         X = gpu.device(X.get()[::2])
     else:
         X = X[::2]
-    with pytest.raises(spdml.InvalidArgumentError, match="not C-contiguous"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="not C-contiguous"):
         spdml.logm(X)
 
 
@@ -441,14 +441,14 @@ def test_strides(gpu, rng):
 def test_streams_are_asked_for_and_numbers_of_devices_looked_at(rng, monkeypatch):
     X = Packed(random_spd(rng, 4, 3))
     Fake(Packed, monkeypatch)
-    D = spdml.pairwise_distances(X)
+    D = spdml.pairwise_distance(X)
     assert X.streams == [1] and D.streams == []  # the root is another array
-    D = spdml.pairwise_distances(X, squared=True)
+    D = spdml.pairwise_distance(X, squared=True)
     assert D.streams == [1]
-    with pytest.raises(spdml.InvalidArgumentError, match="no GPU number 3"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="no GPU number 3"):
         spdml.logm(Packed(X.array, 3))
-    with pytest.raises(spdml.InvalidArgumentError, match="GPU 0 and Y on GPU 3"):
-        spdml.pairwise_distances(X, Packed(X.array, 3))
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="GPU 0 and Y on GPU 3"):
+        spdml.pairwise_distance(X, Packed(X.array, 3))
 
 
 class Unwilling(Packed):
@@ -458,10 +458,10 @@ class Unwilling(Packed):
 
 def test_arrays_that_cannot_be_had(rng, monkeypatch):
     X = random_spd(rng, 4, 3)
-    with pytest.raises(spdml.InvalidArgumentError, match="torch.from_dlpack"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="torch.from_dlpack"):
         spdml.logm(Packed(X))
     Fake(Unwilling, monkeypatch)
-    with pytest.raises(spdml.InvalidArgumentError, match="it requires a gradient"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="it requires a gradient"):
         spdml.logm(Unwilling(X))
 
 
@@ -479,7 +479,7 @@ def test_memory_of_the_host_is_refused(rng, monkeypatch):
     if not NAME or EMULATED:
         pytest.skip("no GPU")
     Fake(Packed, monkeypatch)
-    with pytest.raises(spdml.InvalidArgumentError, match="not in the memory of a GPU"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="not in the memory of a GPU"):
         spdml.logm(Packed(random_spd(rng, 4, 3)))
 
 
@@ -489,7 +489,7 @@ def test_torch_streams_and_gradients(rng):
         pytest.skip("a GPU is emulated")
     t = Torch().torch
     X = t.from_numpy(random_spd(rng, 2000, 24)).cuda()
-    wanted = spdml.pairwise_distances(X.cpu().numpy()[:50], metric="stein")
+    wanted = spdml.pairwise_distance(X.cpu().numpy()[:50], metric="stein")
     own = t.cuda.Stream()
     t.cuda.synchronize()
     with t.cuda.stream(own):
@@ -497,11 +497,11 @@ def test_torch_streams_and_gradients(rng):
         for _ in range(20):
             Y = t.linalg.matrix_exp(Y * 0.0)
         Y.copy_(X)
-        D = spdml.pairwise_distances(Y[:50], metric="stein")
+        D = spdml.pairwise_distance(Y[:50], metric="stein")
         half = D * 0.5
     t.cuda.synchronize()
     assert close(half.cpu().numpy(), 0.5 * wanted)
-    with pytest.raises(spdml.InvalidArgumentError, match="grad"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="grad"):
         spdml.logm(X[:2].clone().requires_grad_())
     gc.collect()
     assert importlib.util.find_spec("torch")

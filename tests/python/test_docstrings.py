@@ -10,18 +10,20 @@ import re
 import numpy as np
 import pytest
 import spdml
-from conftest import ROOT
+from conftest import ROOT, public
 
-MODULES = sorted(path.stem for path in pathlib.Path(spdml.__file__).parent.glob("*.py")
+HOME = pathlib.Path(spdml.__file__).parent
+MODULES = sorted(".".join(path.relative_to(HOME.parent).with_suffix("").parts) for path in HOME.rglob("*.py")
                  if ">>> " in path.read_text() and path.stem != "__init__")
-DATA = pathlib.Path(spdml._library.lib._name).with_name("libspdml-data.so")
+PUBLIC = public()
+DATA = pathlib.Path(spdml._core.library.lib._name).with_name("libspdml-data.so")
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_of(name):
-    if name == "data" and not DATA.exists():
+    if name == "spdml.data" and not DATA.exists():
         pytest.skip("no libspdml-data.so beside libspdml.so")
-    module = importlib.import_module(f"spdml.{name}")
+    module = importlib.import_module(name)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     found = doctest.DocTestFinder().find(module)
     for thing in vars(module).values():  # decorated functions, which doctest does not find
@@ -34,14 +36,14 @@ def test_examples_of(name):
 
 
 def exported(kind):
-    return [name for name in spdml.__all__ if kind(getattr(spdml, name))]
+    return [name for name, thing in PUBLIC.items() if kind(thing)]
 
 
 @pytest.mark.parametrize("name", exported(inspect.isfunction))
 def test_function_says_what_it_takes(name):
     """Parameters, Returns and an example; every argument is spoken of."""
-    text = getattr(spdml, name).__doc__
-    taken = inspect.signature(getattr(spdml, name)).parameters
+    text = PUBLIC[name].__doc__
+    taken = inspect.signature(PUBLIC[name]).parameters
     for heading in ("Parameters",) * bool(taken) + ("Returns", "Examples"):
         assert f"    {heading}\n    {'-' * len(heading)}\n" in text, heading
     for argument in taken:
@@ -50,20 +52,20 @@ def test_function_says_what_it_takes(name):
 
 
 @pytest.mark.parametrize("name", [name for name in exported(inspect.isclass)
-                                  if hasattr(getattr(spdml, name), "get_params")])
+                                  if hasattr(PUBLIC[name], "get_params")])
 def test_class_says_what_it_takes(name):
-    text = inspect.getdoc(getattr(spdml, name))
+    text = inspect.getdoc(PUBLIC[name])
     assert "Parameters\n-----" in text and "Examples\n-----" in text
-    for parameter in inspect.signature(getattr(spdml, name)).parameters:
+    for parameter in inspect.signature(PUBLIC[name]).parameters:
         assert parameter in text, parameter
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_every_class_is_exported(name):
-    module = importlib.import_module(f"spdml.{name}")
+    module = importlib.import_module(name)
     for title, thing in vars(module).items():
         if inspect.isclass(thing) and thing.__module__ == module.__name__ and hasattr(thing, "get_params"):
-            assert title[0] == "_" or name[0] == "_" or title in spdml.__all__, title
+            assert title[0] == "_" or "._core" in name or title in PUBLIC, title
 
 
 def blocks():

@@ -14,9 +14,9 @@ import pytest
 
 import spdml
 from conftest import random_spd
-from spdml import _calls
-from spdml._errors import DeviceError
-from spdml._library import lib
+from spdml._core import calls as _calls
+from spdml.exceptions import DeviceError
+from spdml._core.library import lib
 
 THERE = lib.spd_engine_device(None, lib.spd_parse(None, 0, b"cuda"), 256, c.create_string_buffer(256)) == 0
 
@@ -57,7 +57,7 @@ def test_without_a_gpu(two_classes):
         spdml.set_engine("cuda")
     assert _calls.engine_name() == "cpu"
     spdml.set_engine("auto")
-    assert spdml.KNearestNeighbors(metric="stein").fit(*two_classes).score(*two_classes) > 0.5
+    assert spdml.KNearestNeighbor(metric="stein").fit(*two_classes).score(*two_classes) > 0.5
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="no compiler for a module")
@@ -83,8 +83,8 @@ def test_modules_lie_beside_the_library_not_in_the_current_folder(tmp_path, load
 
 @pytest.mark.skipif(not THERE, reason="there is no GPU")
 @pytest.mark.parametrize("make", [
-    lambda: spdml.KNearestNeighbors(3, metric="stein"), lambda: spdml.MDM(metric="logeuclid"),
-    lambda: spdml.RSRClassifier(), lambda: spdml.CDLClassifier(), lambda: spdml.SVC(metric="logeuclid")],
+    lambda: spdml.KNearestNeighbor(3, metric="stein"), lambda: spdml.MDM(metric="logeuclid"),
+    lambda: spdml.RSRClassifier(), lambda: spdml.CDLClassifier(), lambda: spdml.classification.SVC(metric="logeuclid")],
     ids=["knn", "mdm", "rsr", "cdl", "svc"])
 def test_classifiers_as_on_the_processor(two_classes, make):
     X, y = two_classes
@@ -98,9 +98,9 @@ def test_classifiers_as_on_the_processor(two_classes, make):
 @pytest.mark.skipif(not THERE, reason="there is no GPU")
 def test_functions_that_have_a_short_way(two_classes):
     X, _ = two_classes
-    expected = spdml.pairwise_distances(X, metric="stein")
+    expected = spdml.pairwise_distance(X, metric="stein")
     spdml.set_engine("cuda")
-    found, some = calls_of(lambda: spdml.pairwise_distances(X, metric="stein"))
+    found, some = calls_of(lambda: spdml.pairwise_distance(X, metric="stein"))
     assert some == 1 and np.allclose(found, expected, rtol=1e-10)
 
 

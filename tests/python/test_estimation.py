@@ -8,7 +8,7 @@ import spdml
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
-from spdml import _covariance
+from spdml.geometry import covariance as _covariance
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the peer
 ESTIMATORS = ["scm", "cov", "corr", "oas", "lwf", "sch", "hub", "stu", "tyl", "mcd"]
@@ -56,7 +56,7 @@ def test_functions_and_numbers_as_estimators(rng, peer):
         np.testing.assert_allclose(spdml.Covariances(estimator).transform(X),
                                    spdml.covariances(X, estimator), rtol=1e-10)
     np.testing.assert_allclose(
-        spdml.Shrinkage(0.2).fit_transform(spdml.Covariances().transform(X)),
+        spdml.estimation.Shrinkage(0.2).fit_transform(spdml.Covariances().transform(X)),
         peer.Shrinkage(0.2).transform(peer.Covariances().transform(X)), rtol=1e-12)
 
 
@@ -68,7 +68,7 @@ def test_functions_and_numbers_as_estimators(rng, peer):
     ("XdawnCovariances", {"nfilter": 2, "baseline_cov": np.diag([1.0, 2, 3, 4])})])
 def test_covariances_of_responses_are_pyriemanns(rng, peer, mine, named):
     X, y = signals_of(rng, 12, 4, 50), np.array(list("abc") * 4)
-    ours, theirs = getattr(spdml, mine)(**named).fit(X, y), getattr(peer, mine)(**named).fit(X, y)
+    ours, theirs = getattr(spdml.estimation, mine)(**named).fit(X, y), getattr(peer, mine)(**named).fit(X, y)
     signs = np.sign((ours.P_ * theirs.P_).sum(axis=1))  # an eigenvector may point either way
     np.testing.assert_allclose(ours.P_ * signs[:, None], theirs.P_, rtol=1e-7, atol=1e-9)
     if mine.startswith("Xdawn") and named.get("applyfilters", True):
@@ -90,7 +90,7 @@ def test_covariances_of_responses_are_pyriemanns(rng, peer, mine, named):
     ("Coherences", {"window": 16, "coh": "lagged", "fs": 32, "fmin": 2, "fmax": 8})])
 def test_other_matrices_are_pyriemanns(rng, peer, mine, named):
     X = rng.standard_normal((3, 4, 100))
-    ours, theirs = getattr(spdml, mine)(**named), getattr(peer, mine)(**named)
+    ours, theirs = getattr(spdml.estimation, mine)(**named), getattr(peer, mine)(**named)
     np.testing.assert_allclose(ours.fit_transform(X), theirs.fit_transform(X), rtol=1e-9, atol=1e-9)
     if hasattr(theirs, "freqs_"):
         np.testing.assert_array_equal(ours.freqs_, theirs.freqs_)
@@ -98,18 +98,18 @@ def test_other_matrices_are_pyriemanns(rng, peer, mine, named):
 
 def test_a_range_of_frequencies_is_a_part_of_all(rng):
     X = rng.standard_normal((2, 3, 100))
-    everything = spdml.CrossSpectra(16, fs=16)
+    everything = spdml.estimation.CrossSpectra(16, fs=16)
     whole = everything.transform(X)
-    part = spdml.CrossSpectra(16, fs=16, fmin=2, fmax=5).transform(X)
+    part = spdml.estimation.CrossSpectra(16, fs=16, fmin=2, fmax=5).transform(X)
     np.testing.assert_array_equal(part, whole[..., (everything.freqs_ >= 2) & (everything.freqs_ <= 5)])
     assert np.linalg.eigvalsh(np.moveaxis(whole, -1, 1)).min() > 0
     np.testing.assert_array_equal(np.conj(whole), whole.transpose(0, 2, 1, 3))
 
 
 @pytest.mark.parametrize("estimator", [
-    spdml.Covariances("oas", assume_centered=True), spdml.BlockCovariances(2),
-    spdml.TimeDelayCovariances(3), spdml.ERPCovariances(svd=1, assume_centered=True),
-    spdml.XdawnCovariances(2), spdml.Coherences(16)], ids=lambda e: type(e).__name__)
+    spdml.Covariances("oas", assume_centered=True), spdml.estimation.BlockCovariances(2),
+    spdml.estimation.TimeDelayCovariances(3), spdml.estimation.ERPCovariances(svd=1, assume_centered=True),
+    spdml.estimation.XdawnCovariances(2), spdml.estimation.Coherences(16)], ids=lambda e: type(e).__name__)
 def test_clones_pickles_and_samples_one_by_one(rng, estimator):
     X, y = rng.standard_normal((8, 4, 60)), np.arange(8) % 2
     copy = clone(estimator)
@@ -156,7 +156,7 @@ def test_options_are_parameters():
 
 def test_signals_of_different_lengths(rng):
     X = [rng.standard_normal((3, times)) for times in (30, 40, 50)]
-    for estimator in (spdml.Covariances("oas"), spdml.CoSpectra(16)):
+    for estimator in (spdml.Covariances("oas"), spdml.estimation.CoSpectra(16)):
         expected = np.concatenate([estimator.transform(x[None]) for x in X])
         np.testing.assert_array_equal(estimator.fit(X).transform(X), expected)
     np.testing.assert_allclose(spdml.Covariances("oas").transform(X), spdml.covariances(X, "oas"))
@@ -172,11 +172,11 @@ def low_rank(rng, n=6, times=50):
 
 @pytest.mark.parametrize("steps", [
     lambda: [spdml.Covariances("oas")], lambda: [spdml.Covariances(regularize=1e-6)],
-    lambda: [spdml.Covariances(), spdml.Shrinkage(0.05)]])
+    lambda: [spdml.Covariances(), spdml.estimation.Shrinkage(0.05)]])
 def test_matrices_without_full_rank(rng, steps):
     """What pyRiemann's users ask most: what to do about "not positive definite"."""
     X, y = low_rank(rng)
-    with pytest.raises(spdml.NotPositiveDefiniteError):
+    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError):
         make_pipeline(spdml.Covariances(), spdml.MDM()).fit(X, y).predict(X)
     assert make_pipeline(*steps(), spdml.MDM()).fit(X[:30], y[:30]).score(X[30:], y[30:]) == 1
 
@@ -185,7 +185,7 @@ def test_matrices_without_full_rank(rng, steps):
     (np.zeros((3, 4)), "shape"), (np.zeros((0, 3, 4)), "empty"), ([[["a"]]], "dtype"),
     ([np.zeros((2, 3)), np.zeros((3, 4))], "numbers of channels")])
 def test_what_are_no_signals(X, words):
-    with pytest.raises(spdml.InvalidArgumentError, match=words):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match=words):
         spdml.Covariances().transform(X)
 
 
@@ -198,7 +198,7 @@ def test_signals_of_one_time(estimator):
 def test_signals_that_are_not_finite(rng):
     X = rng.standard_normal((5, 2, 9))
     X[3, 1, 4] = np.nan
-    with pytest.raises(spdml.NotFiniteError, match=r"X\[3\]") as e:
+    with pytest.raises(spdml.exceptions.NotFiniteError, match=r"X\[3\]") as e:
         spdml.Covariances().transform(X)
     assert e.value.index == 3
 
@@ -209,17 +209,17 @@ def test_signals_that_are_not_finite(rng):
     (spdml.Covariances("hub", q=0), "q is 0"), (spdml.Covariances("stu", nu=0), "nu is 0"),
     (spdml.Covariances("tyl", norm="max"), "norm"), (spdml.Covariances(regularize=-1), "regularize"),
     (spdml.Covariances("scm", weights=[1, 2]), "weights"),
-    (spdml.BlockCovariances(3), "divide"), (spdml.BlockCovariances([1, 2]), "sum to 4"),
-    (spdml.BlockCovariances("all"), "integer"), (spdml.TimeDelayCovariances("all"), "delays"),
-    (spdml.CrossSpectra(128), "choose a smaller"), (spdml.CrossSpectra(16, overlap=1), "overlap"),
-    (spdml.CrossSpectra(0), "window"), (spdml.CrossSpectra(16, fs=10, fmin=4, fmax=3), "fmax"),
-    (spdml.CrossSpectra(16, fs=10, fmax=6), "fs/2"), (spdml.Coherences(16, coh="odd"), "coh"),
-    (spdml.ERPCovariances(svd=1.5), "svd"), (spdml.ERPCovariances(classes=[7]), "no samples"),
-    (spdml.XdawnCovariances(0), "nfilter"), (spdml.Shrinkage(2), "shrinkage"),
-    (spdml.XdawnCovariances(baseline_cov=np.eye(2)), "baseline_cov")])
+    (spdml.estimation.BlockCovariances(3), "divide"), (spdml.estimation.BlockCovariances([1, 2]), "sum to 4"),
+    (spdml.estimation.BlockCovariances("all"), "integer"), (spdml.estimation.TimeDelayCovariances("all"), "delays"),
+    (spdml.estimation.CrossSpectra(128), "choose a smaller"), (spdml.estimation.CrossSpectra(16, overlap=1), "overlap"),
+    (spdml.estimation.CrossSpectra(0), "window"), (spdml.estimation.CrossSpectra(16, fs=10, fmin=4, fmax=3), "fmax"),
+    (spdml.estimation.CrossSpectra(16, fs=10, fmax=6), "fs/2"), (spdml.estimation.Coherences(16, coh="odd"), "coh"),
+    (spdml.estimation.ERPCovariances(svd=1.5), "svd"), (spdml.estimation.ERPCovariances(classes=[7]), "no samples"),
+    (spdml.estimation.XdawnCovariances(0), "nfilter"), (spdml.estimation.Shrinkage(2), "shrinkage"),
+    (spdml.estimation.XdawnCovariances(baseline_cov=np.eye(2)), "baseline_cov")])
 def test_bad_parameters(rng, estimator, words):
     X, y = rng.standard_normal((6, 4, 50)), [0, 1] * 3
-    X = spdml.Covariances().transform(X) if isinstance(estimator, spdml.Shrinkage) else X
+    X = spdml.Covariances().transform(X) if isinstance(estimator, spdml.estimation.Shrinkage) else X
     with pytest.raises((ValueError, TypeError), match=words):
         estimator.fit(X, y).transform(X)
 
@@ -229,9 +229,9 @@ def test_warnings(rng):
     with pytest.warns(ConvergenceWarning, match="2 of 2"):
         spdml.Covariances("tyl", tol=1e-12, n_iter_max=2).transform(X)
     with pytest.warns(UserWarning, match="fmin is not used"):
-        spdml.CrossSpectra(16, fmin=3).transform(X)
+        spdml.estimation.CrossSpectra(16, fmin=3).transform(X)
     with pytest.warns(UserWarning, match="ends of the spectrum"):
-        C = spdml.Coherences(16, coh="lagged").transform(X)
+        C = spdml.estimation.Coherences(16, coh="lagged").transform(X)
     assert (C[..., [0, -1]] == 0).all()
-    with pytest.raises(spdml.NotPositiveDefiniteError, match="estimator='oas'"):
-        spdml.Xdawn().fit(np.repeat(X, 2, axis=1), [0, 1])
+    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match="estimator='oas'"):
+        spdml.spatialfilters.Xdawn().fit(np.repeat(X, 2, axis=1), [0, 1])

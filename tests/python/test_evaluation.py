@@ -61,7 +61,7 @@ def test_maps_of_both_log_euclidean_costs(files, labelled, who, log_cost):
     mine = spdml.evaluate(X, y, ["nn-log-euclidean-ml"], train=who != "ann", values=values, fit=fit)
     fit.fit(X[who != "ann"], y[who != "ann"])
     low = fit.transform(X)
-    D = spdml.pairwise_distances(low[who == "ann"], low[who != "ann"], "log-euclidean")
+    D = spdml.pairwise_distance(low[who == "ann"], low[who != "ann"], "log-euclidean")
     np.testing.assert_array_equal(mine.predicted[0][0], y[who != "ann"][D.argmin(axis=1)])
     if COMMAND:
         command(files, "--methods", "nn-log-euclidean-ml", "--test-where", "who=ann", "-m", 3,
@@ -226,7 +226,7 @@ def test_pandas(labelled):
 ])
 def test_refusals(labelled, named, tells):
     X, y = labelled
-    with pytest.raises(spdml.InvalidArgumentError, match=tells):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match=tells):
         spdml.evaluate(X, y, ["nn-airm-ml"], **named)
 
 
@@ -250,7 +250,7 @@ def test_scores_against_scikit_learn(labelled):
     y = np.where(np.arange(len(y)) % 7 == 3, (y + 1) % 3, y)  # not too easy
     result = spdml.evaluate(X, y, ["mdm-airm", "knn-stein", "ts-lda"], split=0.4, repeats=3,
                             values={"k": 3}, auc=True)
-    made = [spdml.MDM("airm"), spdml.KNearestNeighbors(3, "stein"), spdml.SPDClassifier("ts-lda")]
+    made = [spdml.MDM("airm"), spdml.KNearestNeighbor(3, "stein"), spdml.SPDClassifier("ts-lda")]
     for m, estimator in enumerate(made):
         for r, (train, test) in enumerate(zip(result.train, result.test)):
             predicted = result.predicted[m][r]
@@ -259,7 +259,7 @@ def test_scores_against_scikit_learn(labelled):
             assert result.macro_f1[m, r] == pytest.approx(
                 metrics.f1_score(y[test], predicted, average="macro"), abs=1e-12)
             score = estimator.fit(X[train], y[train]).decision_function(X[test])
-            if isinstance(estimator, spdml.KNearestNeighbors):
+            if isinstance(estimator, spdml.KNearestNeighbor):
                 score = np.floor(score)  # without the half vote of the one that is predicted
             margin = score - np.array([[np.delete(row, k).max() for k in range(3)]
                                        for row in score])
@@ -328,7 +328,7 @@ def test_pca_of_all_observations():
     for wrong in ({"feature_mean": means["feature_mean"]}, {**means, "feature_count": [0] * 16},
                   {**means, "feature_count": np.ones((16, 3))},
                   {**means, "feature_mean": np.full((16, 4), np.nan)}):
-        with pytest.raises(spdml.InvalidArgumentError, match="feature_mean"):
+        with pytest.raises(spdml.exceptions.InvalidArgumentError, match="feature_mean"):
             spdml.SPDClassifier("pca-nn-airm").fit(X, y, **wrong)
-        with pytest.raises(spdml.InvalidArgumentError, match="feature_mean"):
+        with pytest.raises(spdml.exceptions.InvalidArgumentError, match="feature_mean"):
             spdml.evaluate(X, y, "pca-nn-airm", split=0.5, **wrong)

@@ -45,11 +45,11 @@ def test_without_data_there_are_weights(rng):
 
 def test_what_has_no_map_is_refused(rng):
     X, y = data(rng)
-    with pytest.raises(spdml.InvalidArgumentError, match="no single map"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="no single map"):
         spdml.explain(spdml.SPDClassifier("nn-stein").fit(X, y))
-    with pytest.raises(spdml.InvalidArgumentError, match="fitted"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="fitted"):
         spdml.explain(spdml.SPDML(2))
-    with pytest.raises(spdml.InvalidArgumentError):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError):
         spdml.explain(np.ones((5, 2)))
-    with pytest.raises(spdml.InvalidArgumentError):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError):
         spdml.explain(np.eye(5)[:, :2], X)

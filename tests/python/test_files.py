@@ -60,18 +60,18 @@ def test_files(parts):
 def test_what_cannot_be_used(parts, tmp_path):
     X, y, paths = parts
     np.save(tmp_path / "c.npy", X[:, :5, :5].copy())
-    with pytest.raises(spdml.InvalidArgumentError, match="c.npy: holds 5 x 5"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="c.npy: holds 5 x 5"):
         spdml.MatrixFiles([*paths, tmp_path / "c.npy"])
     with pytest.raises(OSError, match="nowhere.npy"):
         spdml.mean("nowhere.npy")
-    with pytest.raises(spdml.InvalidArgumentError, match="paths"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="paths"):
         spdml.MatrixFiles([])
-    with pytest.raises(spdml.InvalidArgumentError, match="'auto' needs X in memory"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="'auto' needs X in memory"):
         spdml.SPDML("auto").fit(paths, y)
-    with pytest.raises(spdml.InvalidArgumentError, match="6 x 6"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="6 x 6"):
         spdml.SPDML(2, nu_w=3, nu_b=3).fit(X, y).transform(str(tmp_path / "c.npy"))
     bad = X[20:].copy()
     bad[5, 2, 2] = np.nan
     np.save(paths[1], bad)
-    with pytest.raises(spdml.NotFiniteError, match=r"X\[25\].*sample 5 of .*b.npy"):
+    with pytest.raises(spdml.exceptions.NotFiniteError, match=r"X\[25\].*sample 5 of .*b.npy"):
         spdml.mean(paths)

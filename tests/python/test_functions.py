@@ -29,24 +29,24 @@ def peer_distances(X, Y, metric):
 def test_pairwise_distances_agree_with_pyriemann(rng, ours, theirs):
     X, Y = random_spd(rng, 9, 5), random_spd(rng, 4, 5)
     expected = peer_distances(X, Y, theirs)
-    np.testing.assert_allclose(spdml.pairwise_distances(X, Y, ours), expected, **CLOSE)
-    np.testing.assert_allclose(spdml.pairwise_distances(X, Y, theirs), expected, **CLOSE)
-    np.testing.assert_allclose(spdml.pairwise_distances(X, Y, ours, squared=True), expected**2,
+    np.testing.assert_allclose(spdml.pairwise_distance(X, Y, ours), expected, **CLOSE)
+    np.testing.assert_allclose(spdml.pairwise_distance(X, Y, theirs), expected, **CLOSE)
+    np.testing.assert_allclose(spdml.pairwise_distance(X, Y, ours, squared=True), expected**2,
                                **CLOSE)
-    np.testing.assert_allclose(spdml.distance(X, Y[0], ours), expected[:, 0], **CLOSE)
+    np.testing.assert_allclose(spdml.distance(X, Y[0], ours), expected[:, :1], **CLOSE)
     assert spdml.distance(X[1], Y[2], ours) == pytest.approx(expected[1, 2], rel=1e-10)
 
 
 def test_kullback_sym_of_pyriemann_is_the_squared_jeffrey_distance(rng):
     X, Y = random_spd(rng, 4, 5), random_spd(rng, 3, 5)
     expected = peer_distances(X, Y, "kullback_sym")
-    np.testing.assert_allclose(spdml.pairwise_distances(X, Y, "jeffrey", squared=True), expected,
+    np.testing.assert_allclose(spdml.pairwise_distance(X, Y, "jeffrey", squared=True), expected,
                                **CLOSE)
 
 
 @pytest.mark.parametrize("ours,theirs", METRICS.items())
 def test_distances_within_a_set(X, ours, theirs):
-    D = spdml.pairwise_distances(X, metric=ours)
+    D = spdml.pairwise_distance(X, metric=ours)
     assert (np.diag(D) == 0).all() and (D == D.T).all()
     np.testing.assert_allclose(D, peer_distances(X, X, theirs), rtol=1e-7, atol=1e-6)
 
@@ -84,7 +84,7 @@ def test_neighbours_are_the_sorted_distances(rng, ours, theirs):
 def test_nearest_neighbour_predictions_agree_with_pyriemann(rng, labelled, metric):
     X, y = labelled
     peer = KNearestNeighbor(n_neighbors=1, metric=metric).fit(X[:24], y[:24])
-    ours = spdml.KNearestNeighbors(1, metric).fit(X[:24], y[:24])
+    ours = spdml.KNearestNeighbor(1, metric).fit(X[:24], y[:24])
     np.testing.assert_array_equal(ours.predict(X[24:]), peer.predict(X[24:]))
 
 
@@ -103,19 +103,19 @@ def test_functions_of_matrices(X, function, power):
               "power": lambda v: v**power}[function]
     value, V = np.linalg.eigh(X)
     expected = (V * scalar(value)[:, None]) @ V.transpose(0, 2, 1)
-    np.testing.assert_allclose(spdml.apply(X, function, power), expected, **CLOSE)
-    np.testing.assert_allclose(spdml.apply(X[3], function, power), expected[3], **CLOSE)
+    np.testing.assert_allclose(spdml.geometry.base.apply(X, function, power), expected, **CLOSE)
+    np.testing.assert_allclose(spdml.geometry.base.apply(X[3], function, power), expected[3], **CLOSE)
 
 
 def test_kernels(X):
-    K = spdml.kernel(X, kind="stein", beta=2.5)
-    np.testing.assert_allclose(K, np.exp(-2.5 * spdml.pairwise_distances(
+    K = spdml.kernel(X, metric="stein", beta=2.5)
+    np.testing.assert_allclose(K, np.exp(-2.5 * spdml.pairwise_distance(
         X, metric="stein", squared=True)), **CLOSE)
-    logs = spdml.apply(X, "log")
+    logs = spdml.geometry.base.apply(X, "log")
     np.testing.assert_allclose(spdml.kernel(X, X[:3], "log-euclidean"),
                                np.einsum("iab,jab->ij", logs, logs[:3]), **CLOSE)
     with pytest.warns(UserWarning, match="positive definite"):
-        spdml.kernel(X, beta=0.3)
+        spdml.kernel(X, metric="stein", beta=0.3)
 
 
 @pytest.mark.parametrize("estimator,theirs", [("cov", "cov"), ("oas", "oas"), ("lwf", "lwf")])
@@ -125,9 +125,23 @@ def test_covariances_agree_with_pyriemann(rng, estimator, theirs):
     np.testing.assert_allclose(spdml.covariances(signals, estimator), expected, **CLOSE)
 
 
+@pytest.mark.parametrize("estimator", ["corr", "cov", "hub", "lwf", "mcd", "oas", "sch", "scm", "stu", "tyl", 0.3,
+                                       lambda x: x @ x.conj().T])
+@pytest.mark.parametrize("kind", ["real", "complex"])
+def test_covariances_by_every_estimator_of_any_dimensions(rng, estimator, kind):
+    X = rng.standard_normal((2, 3, 4, 50)) + (1j * rng.standard_normal((2, 3, 4, 50)) if kind == "complex" else 0)
+    more = {"random_state": 1} if estimator == "mcd" else {}
+    C = spdml.covariances(X, estimator, **more)
+    assert C.shape == (2, 3, 4, 4) and np.iscomplexobj(C) == (kind == "complex")
+    np.testing.assert_allclose(C[1, 2], spdml.covariances(X[1, 2], estimator, **more), rtol=1e-12)
+    np.testing.assert_allclose(C[1], spdml.Covariances(estimator, **more).transform(X[1]), rtol=1e-12)
+    if isinstance(estimator, str):
+        np.testing.assert_allclose(C, covariance.covariances(X, estimator, **more), rtol=1e-9, atol=1e-12)
+
+
 def test_what_is_no_estimator(rng):
-    for estimator in (True, 1.5, "mcd"):
-        with pytest.raises(spdml.InvalidArgumentError, match="estimator"):
+    for estimator in (True, 1.5, "median"):
+        with pytest.raises(spdml.exceptions.InvalidArgumentError, match="estimator"):
             spdml.covariances(rng.standard_normal((2, 3, 20)), estimator)
 
 
@@ -141,11 +155,11 @@ def test_covariances_of_signals_of_different_lengths(rng):
 
 
 def test_nearest_to_matrices_without_a_positive_eigenvalue():
-    np.testing.assert_allclose(spdml.nearest_spd(np.diag([-1.0, -4.0])), 4e-6 * np.eye(2))
-    both = spdml.nearest_spd(np.stack([-np.eye(2), np.diag([2.0, -1.0])]), reg=0.1)
+    np.testing.assert_allclose(spdml.geometry.base.nearest_sym_pos_def(np.diag([-1.0, -4.0])), 4e-6 * np.eye(2))
+    both = spdml.geometry.base.nearest_sym_pos_def(np.stack([-np.eye(2), np.diag([2.0, -1.0])]), reg=0.1)
     np.testing.assert_allclose(both, [0.1 * np.eye(2), np.diag([2.0, 0.2])], atol=1e-15)
-    with pytest.raises(spdml.InvalidArgumentError, match=r"X\[1\] is zero"):
-        spdml.nearest_spd(np.stack([np.eye(2), np.zeros((2, 2))]))
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match=r"X\[1\] is zero"):
+        spdml.geometry.base.nearest_sym_pos_def(np.stack([np.eye(2), np.zeros((2, 2))]))
 
 
 def test_regularize_leaves_its_argument(X):
@@ -161,8 +175,8 @@ def test_regularize_leaves_its_argument(X):
     lambda X: np.repeat(X, 2, axis=0)[::2], lambda X: X.astype(">f8"), lambda X: X.tolist()])
 def test_any_array_of_numbers_gives_the_same(X, change):
     X = X.astype(np.float32).astype(np.float64)
-    expected = spdml.pairwise_distances(X, metric="stein")
-    np.testing.assert_array_equal(spdml.pairwise_distances(change(X), metric="stein"), expected)
+    expected = spdml.pairwise_distance(X, metric="stein")
+    np.testing.assert_array_equal(spdml.pairwise_distance(change(X), metric="stein"), expected)
 
 
 def test_read_only_arrays_are_fine(X):
@@ -172,15 +186,15 @@ def test_read_only_arrays_are_fine(X):
 
 
 def test_contiguous_arrays_are_not_copied(X):
-    from spdml._arrays import matrices
+    from spdml._core.arrays import matrices
     assert matrices(X) is X
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, -1, None])
 def test_threads_do_not_change_a_bit(rng, n_jobs):
     X = random_spd(rng, 60, 12)
-    np.testing.assert_array_equal(spdml.pairwise_distances(X, n_jobs=n_jobs),
-                                  spdml.pairwise_distances(X, n_jobs=1))
+    np.testing.assert_array_equal(spdml.pairwise_distance(X, n_jobs=n_jobs),
+                                  spdml.pairwise_distance(X, n_jobs=1))
     np.testing.assert_array_equal(spdml.mean(X, n_jobs=n_jobs), spdml.mean(X, n_jobs=1))
 
 

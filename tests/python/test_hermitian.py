@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import spdml
 from conftest import random_hpd
-from spdml._hermitian import embed, extract
+from spdml._core.hermitian import embed, extract
 
 METRICS = ["airm", "stein", "log-euclidean", "jeffrey", "bures-wasserstein", "log-cholesky",
            "euclidean"]

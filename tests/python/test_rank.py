@@ -38,28 +38,28 @@ def calls(X):
     for metric in METRICS:
         yield metric, lambda: spdml.distance(one, I, metric=metric)
         yield metric, lambda: spdml.distance(I, one, metric=metric)
-        yield metric, lambda: spdml.pairwise_distances(X, metric=metric)
+        yield metric, lambda: spdml.pairwise_distance(X, metric=metric)
         yield metric, lambda: spdml.mean(X, metric=metric)
         yield metric, lambda: spdml.geodesic(I, one, 0.5, metric=metric)
     for metric in "thompson", "cholesky", "kullback", "harmonic":
         yield metric, lambda: spdml.distance(one, I, metric=metric)
-        yield metric, lambda: spdml.pairwise_distances(X, metric=metric)
+        yield metric, lambda: spdml.pairwise_distance(X, metric=metric)
     for metric in "thompson", "cholesky":
         yield metric, lambda: spdml.geodesic(I, one, 0.5, metric=metric)
     for metric in "harmonic", "thompson", "ale":
         yield metric, lambda: spdml.mean(X, metric=metric)
     for function in "log", "invsqrt":
-        yield function, lambda: spdml.apply(X, function)
-        yield function, lambda: spdml.apply(one, function)
+        yield function, lambda: spdml.geometry.base.apply(X, function)
+        yield function, lambda: spdml.geometry.base.apply(one, function)
     yield "logm", lambda: spdml.logm(X)
     yield "logm", lambda: spdml.logm(one)
     yield "invsqrtm", lambda: spdml.invsqrtm(one)
-    yield "invm", lambda: spdml.invm(X)
-    yield "invm", lambda: spdml.invm(one)
+    yield "invm", lambda: spdml.geometry.base.invm(X)
+    yield "invm", lambda: spdml.geometry.base.invm(one)
     yield "MDM", lambda: spdml.MDM().fit(X, np.arange(len(X)) % 2)
-    yield "KNearestNeighbors", lambda: spdml.KNearestNeighbors(1).fit(X, np.arange(len(X)) % 2).predict(X)
+    yield "KNearestNeighbor", lambda: spdml.KNearestNeighbor(1).fit(X, np.arange(len(X)) % 2).predict(X)
     yield "TangentSpace", lambda: spdml.TangentSpace().fit_transform(X)
-    yield "Whitening", lambda: spdml.Whitening("riemann").fit(X)
+    yield "Whitening", lambda: spdml.preprocessing.Whitening("riemann").fit(X)
 
 
 @pytest.mark.parametrize("is_complex", [False, True])
@@ -71,7 +71,7 @@ def test_without_full_rank(kind, is_complex):
             X = good(rng, n, 6, is_complex)
             X[BAD] = singular(rng, n, is_complex, kind)
             for name, function in calls(X):
-                with pytest.raises(spdml.NotPositiveDefiniteError, match="is not positive definite.*; try ") as found:
+                with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match="is not positive definite.*; try ") as found:
                     function()
                 assert found.value.index in (None, 0, BAD), name
 
@@ -81,7 +81,7 @@ def test_a_fit():
     for _ in range(6):
         X = good(rng, 5, 12, False)
         X[BAD] = singular(rng, 5, False, "average reference")
-        with pytest.raises(spdml.NotPositiveDefiniteError, match=r"X\[2\] is not positive definite"):
+        with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match=r"X\[2\] is not positive definite"):
             spdml.SPDML(2, max_iter=2).fit(X, np.arange(12) % 2)
 
 
@@ -90,7 +90,7 @@ def test_what_needs_no_full_rank():
     for is_complex in False, True:
         X = good(rng, 6, 5, is_complex)
         X[BAD] = singular(rng, 6, is_complex, "average reference") / 1e7
-        assert np.isfinite(spdml.pairwise_distances(X, metric="euclidean")).all()
+        assert np.isfinite(spdml.pairwise_distance(X, metric="euclidean")).all()
         assert np.isfinite(spdml.mean(X, metric="euclidean")).all()
         assert np.isfinite(spdml.expm(X)).all()
         root = spdml.sqrtm(X)
@@ -109,13 +109,13 @@ def test_bad_condition_is_taken(is_complex):
         X[BAD] = (Q * np.geomspace(1, 1e-12, n)) @ Q.conj().T
         X[BAD] = (X[BAD] + X[BAD].conj().T) / 2
         for metric in METRICS:
-            assert np.isfinite(spdml.pairwise_distances(X, metric=metric)).all()
+            assert np.isfinite(spdml.pairwise_distance(X, metric=metric)).all()
             assert np.isfinite(spdml.distance(X[BAD], X[0], metric=metric))
         assert np.isfinite(spdml.logm(X)).all() and np.isfinite(spdml.logm(X[BAD])).all()
 
 
 def test_the_smallest_example():
-    with pytest.raises(spdml.NotPositiveDefiniteError, match="zero up to rounding"):
+    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match="zero up to rounding"):
         spdml.distance(2 * np.ones((3, 3)), np.eye(3))
     with pytest.raises(ValueError, match=r"X\[0\] is not positive definite.*spdml.regularize\(X, 1e-6\)"):
         spdml.mean(2 * np.ones((10, 3, 3)))
@@ -124,10 +124,10 @@ def test_the_smallest_example():
 def test_a_breakdown_is_a_value_error_with_advice_that_can_be_followed():
     """Matrices that are definite, each in its units, but nothing can be made of them."""
     X = np.stack([np.diag([1e200, 1e-100]), np.eye(2)])
-    with pytest.raises(spdml.NumericError) as found:
-        spdml.apply(X, "power", 1000.0)
+    with pytest.raises(spdml.exceptions.NumericError) as found:
+        spdml.geometry.base.apply(X, "power", 1000.0)
     assert isinstance(found.value, (ValueError, spdml.SPDError)) and isinstance(found.value, ArithmeticError)
     assert found.value.index == 0 and "X[0]" in str(found.value)
-    message = spdml._errors.advised("bad", 1, 1e-6, spdml._errors.ENUMERIC)
+    message = spdml.exceptions.advised("bad", 1, 1e-6, spdml.exceptions.ENUMERIC)
     assert message == "bad; try spdml.regularize(X, 1e-6)"
-    assert issubclass(spdml.DeviceError, RuntimeError) and issubclass(spdml.DeviceError, spdml.SPDError)
+    assert issubclass(spdml.exceptions.DeviceError, RuntimeError) and issubclass(spdml.exceptions.DeviceError, spdml.SPDError)

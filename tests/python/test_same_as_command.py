@@ -30,7 +30,7 @@ def test_distances_and_means(files, labelled, metric):
     X = labelled[0][:24]
     run("distance", files / "train.npz", "--metric", metric, "-o", files / "D.npy")
     np.testing.assert_array_equal(np.load(files / "D.npy"),
-                                  spdml.pairwise_distances(X, metric=metric))
+                                  spdml.pairwise_distance(X, metric=metric))
     run("mean", files / "train.npz", "--metric", metric, "-o", files / "M.npy")
     M = np.load(files / "M.npy").reshape(8, 8)
     np.testing.assert_array_equal(M, spdml.mean(X, metric))

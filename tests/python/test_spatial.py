@@ -33,7 +33,7 @@ def scaled(rng):
 def test_csp_is_pyriemanns(scaled, peer, classes, metric, log):
     X, y, _ = scaled
     X, y = X[y < classes], y[y < classes]
-    ours = spdml.CSP(3, metric, log).fit(X, y)
+    ours = spdml.spatialfilters.CSP(3, metric, log).fit(X, y)
     theirs = peer.CSP(3, metric, log).fit(X, y)
     signs = np.sign((ours.filters_ * theirs.filters_).sum(axis=1))[:, None]
     np.testing.assert_allclose(ours.filters_ * signs, theirs.filters_, rtol=1e-5, atol=1e-6)
@@ -46,19 +46,19 @@ def test_csp_is_pyriemanns(scaled, peer, classes, metric, log):
 
 def test_csp_finds_what_was_mixed(scaled):
     X, y, mixing = scaled
-    patterns = spdml.CSP(2).fit(X, y).patterns_
+    patterns = spdml.spatialfilters.CSP(2).fit(X, y).patterns_
     cosine = np.abs(patterns @ mixing[:, :2]) / np.linalg.norm(patterns, axis=1)[:, None] / \
         np.linalg.norm(mixing[:, :2], axis=0)
     assert sorted(cosine.argmax(axis=1)) == [0, 1] and (cosine.max(axis=1) > 0.9).all()
     from sklearn.linear_model import LogisticRegression
-    pipeline = make_pipeline(spdml.CSP(2), LogisticRegression())
+    pipeline = make_pipeline(spdml.spatialfilters.CSP(2), LogisticRegression())
     assert pipeline.fit(X[:24], y[:24]).score(X[24:], y[24:]) > 0.9
 
 
 def test_spoc_is_pyriemanns(rng, scaled, peer):
     X, _, _ = scaled
     target = np.log(X[:, 2, 2]) + 0.1 * rng.standard_normal(len(X))
-    ours, theirs = spdml.SPoC(3).fit(X, target), peer.SPoC(3).fit(X, target)
+    ours, theirs = spdml.spatialfilters.SPoC(3).fit(X, target), peer.SPoC(3).fit(X, target)
     np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-9)
 
 
@@ -66,13 +66,13 @@ def test_filters_given(scaled, peer):
     X, _, _ = scaled
     F = np.arange(10.0).reshape(2, 5)
     for log in (False, True):
-        np.testing.assert_allclose(spdml.BilinearFilter(F, log).fit(X).transform(X),
+        np.testing.assert_allclose(spdml.spatialfilters.BilinearFilter(F, log).fit(X).transform(X),
                                    peer.BilinearFilter(F, log).fit(X, None).transform(X), rtol=1e-12)
 
 
 def test_xdawn_is_pyriemanns(rng, peer):
     S, y = rng.standard_normal((12, 5, 60)), np.arange(12) % 2
-    ours, theirs = spdml.Xdawn(2).fit(S, y), peer.Xdawn(2).fit(S, y)
+    ours, theirs = spdml.spatialfilters.Xdawn(2).fit(S, y), peer.Xdawn(2).fit(S, y)
     np.testing.assert_allclose(np.abs(ours.transform(S)), np.abs(theirs.transform(S)), rtol=1e-7)
     np.testing.assert_allclose(np.abs(ours.patterns_), np.abs(theirs.patterns_), rtol=1e-7)
 
@@ -83,7 +83,7 @@ def test_xdawn_is_pyriemanns(rng, peer):
 def test_whitening_is_pyriemanns(X, dim_red, metric):
     preprocessing = pytest.importorskip("pyriemann.preprocessing", reason="no pyRiemann")
     weight = np.linspace(1, 2, len(X))
-    ours = spdml.Whitening(metric, dim_red).fit(X, sample_weight=weight)
+    ours = spdml.preprocessing.Whitening(metric, dim_red).fit(X, sample_weight=weight)
     theirs = preprocessing.Whitening(metric, dim_red).fit(X, sample_weight=weight)
     assert ours.n_components_ == theirs.n_components_
     np.testing.assert_allclose(np.abs(ours.transform(X)), np.abs(theirs.transform(X)), rtol=1e-5,
@@ -95,11 +95,11 @@ def test_whitening_is_pyriemanns(X, dim_red, metric):
 
 
 def test_whitening_piece_by_piece(X):
-    whole = spdml.Whitening("logeuclid").fit(X)
-    pieces = spdml.Whitening("logeuclid").partial_fit(X[:7]).partial_fit(X[7:])
+    whole = spdml.preprocessing.Whitening("logeuclid").fit(X)
+    pieces = spdml.preprocessing.Whitening("logeuclid").partial_fit(X[:7]).partial_fit(X[7:])
     np.testing.assert_allclose(pieces.filters_, whole.filters_, rtol=1e-8, atol=1e-9)
     still = clone(pieces).fit(X[:7]).partial_fit(X[7:], alpha=0)
-    np.testing.assert_array_equal(still.filters_, spdml.Whitening("logeuclid").fit(X[:7]).filters_)
+    np.testing.assert_array_equal(still.filters_, spdml.preprocessing.Whitening("logeuclid").fit(X[:7]).filters_)
     with pytest.raises(ValueError, match="alpha is 2"):
         pieces.partial_fit(X, alpha=2)
 
@@ -110,11 +110,11 @@ def test_whitening_gives_full_rank(rng):
     F = rng.standard_normal((8, 5))
     low = random_spd(rng, 30, 5) * np.where(y == 0, 1, 3)[:, None, None]
     X = F @ low @ F.T
-    with pytest.raises(spdml.NotPositiveDefiniteError):
+    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError):
         spdml.MDM().fit(X, y)
-    with pytest.raises(spdml.NotPositiveDefiniteError, match="dim_red"):
-        spdml.Whitening().fit(X)
-    whitening = spdml.Whitening(dim_red={"max_cond": 1e10})
+    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match="dim_red"):
+        spdml.preprocessing.Whitening().fit(X)
+    whitening = spdml.preprocessing.Whitening(dim_red={"max_cond": 1e10})
     pipeline = make_pipeline(whitening, spdml.MDM()).fit(X, y)
     assert whitening.n_components_ == 5
     np.testing.assert_allclose(pipeline.transform(X), spdml.MDM().fit(low, y).transform(low),
@@ -122,13 +122,13 @@ def test_whitening_gives_full_rank(rng):
 
 
 @pytest.mark.parametrize("estimator,words", [
-    (spdml.Whitening(dim_red=3), "dim_red is 3"), (spdml.Whitening(dim_red={"rank": 3}), "'rank'"),
-    (spdml.Whitening(dim_red={"n_components": 0}), "positive"),
-    (spdml.Whitening(dim_red={"expl_var": 2}), "expl_var"),
-    (spdml.Whitening(dim_red={"max_cond": 1}), "max_cond"),
-    (spdml.Whitening("manhattan"), "manhattan"), (spdml.CSP(0), "nfilter"),
-    (spdml.CSP(log=2), "log is 2"), (spdml.BilinearFilter([1]), "array"),
-    (spdml.BilinearFilter(np.ones(3)), r"\(filters, n\)")])
+    (spdml.preprocessing.Whitening(dim_red=3), "dim_red is 3"), (spdml.preprocessing.Whitening(dim_red={"rank": 3}), "'rank'"),
+    (spdml.preprocessing.Whitening(dim_red={"n_components": 0}), "positive"),
+    (spdml.preprocessing.Whitening(dim_red={"expl_var": 2}), "expl_var"),
+    (spdml.preprocessing.Whitening(dim_red={"max_cond": 1}), "max_cond"),
+    (spdml.preprocessing.Whitening("manhattan"), "manhattan"), (spdml.spatialfilters.CSP(0), "nfilter"),
+    (spdml.spatialfilters.CSP(log=2), "log is 2"), (spdml.spatialfilters.BilinearFilter([1]), "array"),
+    (spdml.spatialfilters.BilinearFilter(np.ones(3)), r"\(filters, n\)")])
 def test_bad_parameters(X, estimator, words):
     with pytest.raises((ValueError, TypeError), match=words):
         estimator.fit(X, np.arange(20) % 2)
@@ -136,19 +136,19 @@ def test_bad_parameters(X, estimator, words):
 
 def test_bad_input(X):
     with pytest.raises(ValueError, match="two or more"):
-        spdml.CSP().fit(X, np.zeros(20, int))
+        spdml.spatialfilters.CSP().fit(X, np.zeros(20, int))
     with pytest.raises(ValueError, match="use ajd_pham"):
-        spdml.CSP(ajd_method="rjd").fit(X, np.arange(20) % 3)
+        spdml.spatialfilters.CSP(ajd_method="rjd").fit(X, np.arange(20) % 3)
     with pytest.raises(ValueError, match="constant"):
-        spdml.SPoC().fit(X, np.ones(20))
+        spdml.spatialfilters.SPoC().fit(X, np.ones(20))
     with pytest.raises(NotFittedError):
-        spdml.Whitening().transform(X)
+        spdml.preprocessing.Whitening().transform(X)
     with pytest.raises(ValueError, match="6 x 6 expected"):
-        spdml.Whitening().fit(X).transform(X[:, :3, :3])
+        spdml.preprocessing.Whitening().fit(X).transform(X[:, :3, :3])
 
 
 def test_tables(X):
     pytest.importorskip("pandas")
-    pipeline = make_pipeline(spdml.Whitening(), spdml.CSP(2)).set_output(transform="pandas")
+    pipeline = make_pipeline(spdml.preprocessing.Whitening(), spdml.spatialfilters.CSP(2)).set_output(transform="pandas")
     table = pipeline.fit_transform(X, np.arange(20) % 2)
     assert list(table.columns) == ["csp0", "csp1"] == list(pipeline.get_feature_names_out())

@@ -50,7 +50,7 @@ def test_there_and_back(X, metric):
 def test_lengths_are_distances(X):
     space = spdml.TangentSpace().fit(X)
     np.testing.assert_allclose(np.linalg.norm(space.transform(X), axis=1),
-                               spdml.distance(X, space.reference_), rtol=1e-9)
+                               spdml.distance(X, space.reference_)[:, 0], rtol=1e-9)
 
 
 def test_complex_matrices(rng, peer, tmp_path):
@@ -63,14 +63,14 @@ def test_complex_matrices(rng, peer, tmp_path):
     mdm, other = spdml.MDM().fit(X, y), peer.classification.MDM().fit(X, y)
     np.testing.assert_allclose(mdm.covmeans_, other.covmeans_, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(mdm.transform(X), other.transform(X), rtol=1e-5, atol=1e-6)
-    knn = spdml.KNearestNeighbors(3).fit(X, y)
+    knn = spdml.KNearestNeighbor(3).fit(X, y)
     np.testing.assert_array_equal(knn.predict(X),
                                   peer.classification.KNearestNeighbor(3).fit(X, y).predict(X))
-    svc, svm = spdml.SVC().fit(X, y), peer.classification.SVC().fit(X, y)
+    svc, svm = spdml.classification.SVC().fit(X, y), peer.classification.SVC().fit(X, y)
     np.testing.assert_array_equal(svc.predict(X), svm.predict(X))
     mdm.save(tmp_path / "mdm.spdml")
     np.testing.assert_allclose(spdml.MDM.load(tmp_path / "mdm.spdml").covmeans_, mdm.covmeans_)
-    white = spdml.Whitening("riemann").fit(X)
+    white = spdml.preprocessing.Whitening("riemann").fit(X)
     np.testing.assert_allclose(spdml.mean(white.transform(X)), np.eye(3), atol=1e-8)
     np.testing.assert_allclose(white.inverse_transform(white.transform(X)), X, atol=1e-9)
 
@@ -79,19 +79,19 @@ def test_complex_matrices(rng, peer, tmp_path):
                                     {"mean": "logeuclid", "distance": "euclid", "map": "riemann"}])
 def test_fgmdm_is_pyriemanns(labelled, peer, metric):
     X, y = labelled
-    ours = spdml.FgMDM(metric).fit(X[:28], y[:28])
+    ours = spdml.classification.FgMDM(metric).fit(X[:28], y[:28])
     theirs = peer.classification.FgMDM(metric).fit(X[:28], y[:28])
     np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-4, atol=1e-5)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
-    filtered = spdml.FGDA(metric).fit_transform(X, y)
+    filtered = spdml.tangentspace.FGDA(metric).fit_transform(X, y)
     expected = peer.tangentspace.FGDA(metric).fit_transform(X, y)
     np.testing.assert_allclose(filtered, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_filtering_twice_changes_nothing(labelled):
     X, y = labelled
-    fgda = spdml.FGDA().fit(X, y)
+    fgda = spdml.tangentspace.FGDA().fit(X, y)
     once = fgda.transform(X)
     np.testing.assert_allclose(fgda.transform(once), once, rtol=1e-8, atol=1e-9)
 
@@ -101,7 +101,7 @@ def test_filtering_twice_changes_nothing(labelled):
 def test_classifiers_in_the_tangent_space(labelled, peer, clf):
     X, y = labelled
     words = np.array(["x", "y", "z"])[y]
-    ours = spdml.TSClassifier(clf=clf).fit(X[:28], words[:28])
+    ours = spdml.classification.TSClassifier(clf=clf).fit(X[:28], words[:28])
     theirs = peer.classification.TSClassifier(clf=LogisticRegression() if clf is None else clone(clf))
     theirs.fit(X[:28], words[:28])
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
@@ -115,56 +115,56 @@ def test_classifiers_in_the_tangent_space(labelled, peer, clf):
 def test_weights_reach_the_classifier(labelled):
     X, y = labelled
     weight = np.where(y == 0, 50.0, 1.0)
-    plain, weighted = spdml.TSClassifier().fit(X, y), spdml.TSClassifier().fit(X, y, weight)
+    plain, weighted = spdml.classification.TSClassifier().fit(X, y), spdml.classification.TSClassifier().fit(X, y, weight)
     assert weighted.predict_proba(X)[:, 0].mean() > plain.predict_proba(X)[:, 0].mean()
-    spdml.TSClassifier(clf=KNeighborsClassifier()).fit(X, y, weight)  # which takes none
+    spdml.classification.TSClassifier(clf=KNeighborsClassifier()).fit(X, y, weight)  # which takes none
 
 
 @pytest.mark.parametrize("metric", ["riemann", "logeuclid", "euclid"])
 @pytest.mark.parametrize("reference", [None, np.eye(8), lambda X: X.mean(axis=0)])
 def test_machines_are_pyriemanns(labelled, peer, metric, reference):
     X, y = labelled
-    ours = spdml.SVC(metric=metric, Cref=reference, C=2).fit(X[:28], y[:28])
+    ours = spdml.classification.SVC(metric=metric, Cref=reference, C=2).fit(X[:28], y[:28])
     theirs = peer.classification.SVC(metric=metric, Cref=reference, C=2).fit(X[:28], y[:28])
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
     np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
     target = np.log(np.trace(X, axis1=1, axis2=2))
-    ours = spdml.SVR(metric=metric, Cref=reference, C=5).fit(X[:28], target[:28])
+    ours = spdml.regression.SVR(metric=metric, Cref=reference, C=5).fit(X[:28], target[:28])
     theirs = peer.regression.SVR(metric=metric, Cref=reference, C=5).fit(X[:28], target[:28])
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=2e-3)
 
 
 def test_other_kernels(labelled):
     X, y = labelled
-    stein = spdml.SVC(metric="stein", beta=4.0, C=10).fit(X[:28], y[:28])
+    stein = spdml.classification.SVC(metric="stein", beta=4.0, C=10).fit(X[:28], y[:28])
     assert stein.score(X[28:], y[28:]) == 1 and stein.Cref_ is None
 
     def own(X, Y, Cref, metric):
         return np.einsum("aij,bij->ab", X, Y)
 
-    mine = spdml.SVC(kernel_fct=own).fit(X[:28], y[:28])
-    plain = spdml.SVC(metric="euclid", Cref=np.zeros((8, 8))).fit(X[:28], y[:28])
+    mine = spdml.classification.SVC(kernel_fct=own).fit(X[:28], y[:28])
+    plain = spdml.classification.SVC(metric="euclid", Cref=np.zeros((8, 8))).fit(X[:28], y[:28])
     np.testing.assert_array_equal(mine.predict(X), plain.predict(X))
     times = np.arange(len(X)) % 3  # none, one or two of each
-    weighted = spdml.SVC(tol=1e-6).fit(X, y, sample_weight=times)
-    repeated = spdml.SVC(tol=1e-6).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    weighted = spdml.classification.SVC(tol=1e-6).fit(X, y, sample_weight=times)
+    repeated = spdml.classification.SVC(tol=1e-6).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X),
                                atol=1e-4)
     assert (times[weighted.support_] > 0).all()
     weight = np.where(y == 1, 0.01, 1.0)
-    weighted = spdml.SVC(C=0.1).fit(X, y, sample_weight=weight)
-    assert (weighted.predict(X) == 1).sum() < (spdml.SVC(C=0.1).fit(X, y).predict(X) == 1).sum()
-    assert cross_val_score(spdml.SVC(), X[y < 2], y[y < 2], scoring="roc_auc", cv=3).mean() > 0.9
-    assert not hasattr(spdml.SVC(), "predict_proba")
+    weighted = spdml.classification.SVC(C=0.1).fit(X, y, sample_weight=weight)
+    assert (weighted.predict(X) == 1).sum() < (spdml.classification.SVC(C=0.1).fit(X, y).predict(X) == 1).sum()
+    assert cross_val_score(spdml.classification.SVC(), X[y < 2], y[y < 2], scoring="roc_auc", cv=3).mean() > 0.9
+    assert not hasattr(spdml.classification.SVC(), "predict_proba")
 
 
 @pytest.mark.parametrize("estimator,words", [
     (spdml.TangentSpace("stein"), "stein"), (spdml.TangentSpace({"mean": "euclid"}), "'map'"),
-    (spdml.TangentSpace(3), "metric is 3"), (spdml.FgMDM({"mean": "euclid", "map": "euclid"}),
+    (spdml.TangentSpace(3), "metric is 3"), (spdml.classification.FgMDM({"mean": "euclid", "map": "euclid"}),
                                              "distance"),
-    (spdml.TSClassifier(clf=spdml.TangentSpace()), "classifier"), (spdml.SVC(metric="flat"), "flat"),
-    (spdml.SVC(Cref="mean"), "Cref"), (spdml.SVC(Cref=np.eye(3)), "8 x 8"),
-    (spdml.SVC(kernel_fct="best"), "kernel_fct"), (spdml.SVC(C=-1), "C")])
+    (spdml.classification.TSClassifier(clf=spdml.TangentSpace()), "classifier"), (spdml.classification.SVC(metric="flat"), "flat"),
+    (spdml.classification.SVC(Cref="mean"), "Cref"), (spdml.classification.SVC(Cref=np.eye(3)), "8 x 8"),
+    (spdml.classification.SVC(kernel_fct="best"), "kernel_fct"), (spdml.classification.SVC(C=-1), "C")])
 def test_bad_parameters(labelled, estimator, words):
     with pytest.raises((ValueError, TypeError, KeyError), match=words):
         estimator.fit(*labelled).transform(labelled[0])
@@ -177,17 +177,17 @@ def test_bad_input(labelled):
         space.inverse_transform(np.zeros((2, 10)))
     with pytest.raises(ValueError, match="8 x 8 expected"):
         space.transform(X[:, :3, :3])
-    np.testing.assert_allclose(spdml.TangentSpace().transform(X), spdml.tangent_space(X, np.eye(8)))
-    for estimator in (spdml.FGDA(), spdml.FgMDM(), spdml.SVC(), spdml.SVR(),
-                      spdml.TSClassifier()):
+    np.testing.assert_allclose(spdml.TangentSpace().transform(X), spdml.geometry.tangentspace.tangent_space(X, np.eye(8)))
+    for estimator in (spdml.tangentspace.FGDA(), spdml.classification.FgMDM(), spdml.classification.SVC(), spdml.regression.SVR(),
+                      spdml.classification.TSClassifier()):
         with pytest.raises(NotFittedError):
             (estimator.predict if hasattr(estimator, "predict") else estimator.transform)(X)
-        with pytest.raises(spdml.NotPositiveDefiniteError, match=r"X\[5\]"):
+        with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match=r"X\[5\]"):
             bad = X.copy()
             bad[5] -= 20 * np.eye(8)
             estimator.fit(bad, y)
     with pytest.raises(ValueError, match="two or more"):
-        spdml.FgMDM().fit(X, np.zeros(len(X)))
+        spdml.classification.FgMDM().fit(X, np.zeros(len(X)))
 
 
 def test_tables(labelled):
@@ -199,4 +199,4 @@ def test_tables(labelled):
              "tangentspace_spdml1_spdml1"]
     assert list(table.columns) == ["tangentspace_0_0", "tangentspace_0_1", "tangentspace_1_1"]
     assert list(pipeline.get_feature_names_out()) == names
-    assert list(spdml.FgMDM().fit(X, y).get_feature_names_out()) == ["fgmdm0", "fgmdm1", "fgmdm2"]
+    assert list(spdml.classification.FgMDM().fit(X, y).get_feature_names_out()) == ["fgmdm0", "fgmdm1", "fgmdm2"]

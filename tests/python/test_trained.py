@@ -18,7 +18,7 @@ METHODS = ["nn-airm", "knn-stein", "mdm-airm", "rsr", "cdl", "cdl-lda", "pga", "
            "ksvm-stein", "ksvm-log-euclidean", "riemannian-lle", "nn-airm-ml", "rsr-multi",
            "mdm-airm-csp", "pca-nn-airm", "cov3dj", "ts-lr",
            "krr-stein", "krr-tangent", "krr-both-ml"]
-CLASSIFIERS = [spdml.MDM("stein"), spdml.KNearestNeighbors(3), spdml.RSRClassifier(alpha=1e-3),
+CLASSIFIERS = [spdml.MDM("stein"), spdml.KNearestNeighbor(3), spdml.RSRClassifier(alpha=1e-3),
                spdml.CDLClassifier(), spdml.CDLClassifier(variant="lda"),
                *(spdml.SPDClassifier(method) for method in METHODS)]
 
@@ -150,7 +150,7 @@ def test_distances_of_mdm(labelled):
     mdm = spdml.MDM("airm").fit(X, y)
     means = np.array([spdml.mean(X[y == k], "airm") for k in range(3)])
     distances = mdm.transform(X)
-    np.testing.assert_allclose(distances, spdml.pairwise_distances(X, means, metric="airm"),
+    np.testing.assert_allclose(distances, spdml.pairwise_distance(X, means, metric="airm"),
                                rtol=1e-6)
     np.testing.assert_array_equal(mdm.predict(X), distances.argmin(axis=1))
     np.testing.assert_allclose(spdml.MDM().fit_transform(X, y), distances)
@@ -180,12 +180,12 @@ def test_what_load_refuses(labelled, tmp_path):
     X, y = labelled
     path = tmp_path / "m.spdml"
     spdml.MDM().fit(X, y).save(path)
-    with pytest.raises(spdml.InvalidArgumentError, match="mdm-airm, which is no RSRClassifier"):
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="mdm-airm, which is no RSRClassifier"):
         spdml.RSRClassifier.load(path)
-    with pytest.raises(spdml.InvalidArgumentError, match="which is no KNearestNeighbors"):
-        spdml.KNearestNeighbors.load(path)
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="which is no KNearestNeighbor"):
+        spdml.KNearestNeighbor.load(path)
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(spdml.FileFormatError, match="m.spdml"):
+    with pytest.raises(spdml.exceptions.FileFormatError, match="m.spdml"):
         spdml.MDM.load(path)
     with pytest.raises(OSError):
         spdml.MDM.load(tmp_path / "none.spdml")
@@ -199,13 +199,13 @@ def test_damaged_pickles_are_refused(labelled):
     X, y = labelled
     image = bytearray(spdml.SPDClassifier("mdm-airm").fit(X, y)._trained.pack())
     image[len(image) // 2] ^= 1
-    with pytest.raises(spdml.FileFormatError):
-        spdml._trained._unpacked(bytes(image), np.arange(3))
+    with pytest.raises(spdml.exceptions.FileFormatError):
+        spdml._core.methods._unpacked(bytes(image), np.arange(3))
 
 
 def test_unlike_numbers_of_classes(rng):
     """A pickle that names fewer classes than its method has ends in a message."""
     X, y = random_spd(rng, 9, 3), np.arange(9) % 3
     image = spdml.SPDClassifier("mdm-airm").fit(X, y)._trained.pack()
-    with pytest.raises(spdml.InvalidArgumentError):
-        spdml._trained._unpacked(image, np.arange(2))
+    with pytest.raises(spdml.exceptions.InvalidArgumentError):
+        spdml._core.methods._unpacked(image, np.arange(2))

@@ -26,8 +26,8 @@ def test_an_exact_rotation_is_found(metric, n):
         X = random_spd(rng, 2, n)
         T = Q @ X @ Q.T
         both = np.concatenate([X, (T + T.transpose(0, 2, 1)) / 2])
-        both, y = spdml.encode_domains(both, [0, 1, 0, 1], ["s", "s", "t", "t"])
-        turned = spdml.TLRotate("t", metric=metric).fit_transform(both, y)
+        both, y = spdml.transfer.encode_domains(both, [0, 1, 0, 1], ["s", "s", "t", "t"])
+        turned = spdml.transfer.TLRotate("t", metric=metric).fit_transform(both, y)
         np.testing.assert_allclose(turned[:2], both[2:], atol=1e-7, err_msg=f"seed {seed}")
 
 
@@ -40,19 +40,19 @@ def two(rng):
     A = rng.standard_normal((3, 3)) + 3 * np.eye(3)
     both = np.concatenate([X, A @ X @ A.T])
     both = (both + both.transpose(0, 2, 1)) / 2
-    return (*spdml.encode_domains(both, np.tile(y, 2), np.repeat(["anna", "ben"], 24)),
+    return (*spdml.transfer.encode_domains(both, np.tile(y, 2), np.repeat(["anna", "ben"], 24)),
             np.tile(y, 2))
 
 
 def test_domains_come_back():
-    X, y = spdml.encode_domains([1, 2], ["a/b", 3], ["x/y", 4])
+    X, y = spdml.transfer.encode_domains([1, 2], ["a/b", 3], ["x/y", 4])
     assert list(y) == ["x/y/a/b", "4/3"]
-    assert [list(part) for part in spdml.decode_domains(X, ["p/1", "q/2"])[1:]] == [["1", "2"],
+    assert [list(part) for part in spdml.transfer.decode_domains(X, ["p/1", "q/2"])[1:]] == [["1", "2"],
                                                                                    ["p", "q"]]
     with pytest.raises(ValueError, match="has no domain"):
-        spdml.decode_domains(X, ["left", "right"])
+        spdml.transfer.decode_domains(X, ["left", "right"])
     with pytest.raises(ValueError, match="2 labels and 1 domains"):
-        spdml.encode_domains(X, [1, 2], ["a"])
+        spdml.transfer.encode_domains(X, [1, 2], ["a"])
 
 
 @pytest.mark.parametrize("metric", ["riemann", "euclid"])
@@ -61,7 +61,7 @@ def test_centres_and_scales_are_pyriemanns(two, peer, metric, weighted):
     X, y, _ = two
     weight = np.linspace(1, 2, len(X)) if weighted else None
     for name, named in (("TLCenter", {}), ("TLScale", {"final_dispersion": 2.0})):
-        ours = getattr(spdml, name)("ben", metric=metric, **named)
+        ours = getattr(spdml.transfer, name)("ben", metric=metric, **named)
         theirs = getattr(peer, name)("ben", metric=metric, **named)
         np.testing.assert_allclose(ours.fit_transform(X, y, weight),
                                    theirs.fit_transform(X.copy(), y, weight), rtol=1e-5, atol=1e-5)
@@ -73,7 +73,7 @@ def test_vectors_are_pyriemanns(two, rng, peer):
     X, y, _ = two
     V = rng.standard_normal((len(X), 5)) + 2
     for name in ("TLCenter", "TLScale"):
-        np.testing.assert_allclose(getattr(spdml, name)("ben").fit_transform(V, y),
+        np.testing.assert_allclose(getattr(spdml.transfer, name)("ben").fit_transform(V, y),
                                    getattr(peer, name)("ben").fit_transform(V.copy(), y), rtol=1e-12)
 
 
@@ -81,11 +81,11 @@ def test_recentred_domains_are_one(two):
     """Affine-invariant distances do not see what was moved: one domain's classes fit the other's."""
     X, y, labels = two
     anna = np.arange(len(X)) < 24
-    moved = spdml.TLCenter("ben").fit_transform(X, y)
+    moved = spdml.transfer.TLCenter("ben").fit_transform(X, y)
     for domain in (anna, ~anna):
         np.testing.assert_allclose(spdml.mean(moved[domain]), np.eye(3), atol=1e-9)
     plain = spdml.MDM().fit(X[anna], labels[anna]).score(X[~anna], labels[~anna])
-    turned = spdml.TLRotate("ben").fit_transform(moved, y)
+    turned = spdml.transfer.TLRotate("ben").fit_transform(moved, y)
     after = spdml.MDM().fit(turned[anna], labels[anna]).score(turned[~anna], labels[~anna])
     assert after == 1 and plain < 0.8
     np.testing.assert_array_equal(turned[~anna], moved[~anna])
@@ -100,8 +100,8 @@ def test_rotations_are_found(rng, metric):
         Q = np.linalg.qr(rng.standard_normal((4, 4)))[0]
         Q[0] *= turn * np.sign(np.linalg.det(Q))
         both = np.concatenate([Q @ X @ Q.T, X])
-        _, y_enc = spdml.encode_domains(both, np.tile(y, 2), np.repeat(["s", "t"], 30))
-        rotate = spdml.TLRotate("t", metric=metric).fit(both, y_enc)
+        _, y_enc = spdml.transfer.encode_domains(both, np.tile(y, 2), np.repeat(["s", "t"], 30))
+        rotate = spdml.transfer.TLRotate("t", metric=metric).fit(both, y_enc)
         turned = rotate.fit_transform(both, y_enc)
         np.testing.assert_allclose(turned[:30], X, atol=1e-5)
         assert list(rotate.rotations_) == ["s"]
@@ -113,37 +113,37 @@ def test_rotations_of_vectors_are_found(rng):
     V = rng.standard_normal((3, 4))[y] * 3 + 0.1 * rng.standard_normal((30, 4))
     Q = np.linalg.qr(rng.standard_normal((4, 4)))[0]
     both = np.concatenate([V, V @ Q])
-    _, y_enc = spdml.encode_domains(both, np.tile(y, 2), np.repeat(["s", "t"], 30))
-    turned = spdml.TLRotate("t", expl_var=1.0, n_components=2).fit_transform(both, y_enc)
+    _, y_enc = spdml.transfer.encode_domains(both, np.tile(y, 2), np.repeat(["s", "t"], 30))
+    turned = spdml.transfer.TLRotate("t", expl_var=1.0, n_components=2).fit_transform(both, y_enc)
     assert np.abs(turned[:30] - both[30:]).mean() < 0.1 * np.abs(V - both[30:]).mean()
     with pytest.warns(UserWarning, match="n_clusters"):
-        spdml.TLRotate("t", n_clusters=11).fit(both, y_enc)
+        spdml.transfer.TLRotate("t", n_clusters=11).fit(both, y_enc)
 
 
 def test_a_pipeline_of_transfer(two):
     X, y, labels = two
-    pipeline = make_pipeline(spdml.TLCenter("ben"), spdml.TLRotate("ben"),
-                             spdml.TLClassifier("ben", spdml.MDM(), {"anna": 1, "ben": 2}))
-    score = cross_val_score(pipeline, X, y, cv=spdml.TLSplitter("ben", KFold(3)))
+    pipeline = make_pipeline(spdml.transfer.TLCenter("ben"), spdml.transfer.TLRotate("ben"),
+                             spdml.transfer.TLClassifier("ben", spdml.MDM(), {"anna": 1, "ben": 2}))
+    score = cross_val_score(pipeline, X, y, cv=spdml.transfer.TLSplitter("ben", KFold(3)))
     assert score.mean() > 0.9
     fitted = pipeline.fit(X, y)
     assert fitted.predict_proba(X[:2]).shape == (2, 2)
-    assert spdml.TLSplitter("ben", KFold(3)).get_n_splits() == 3
+    assert spdml.transfer.TLSplitter("ben", KFold(3)).get_n_splits() == 3
     inner = make_pipeline(spdml.TangentSpace(), SVC())
-    last = spdml.TLClassifier("ben", inner, {"anna": 1, "ben": 2}).fit(X, y)
+    last = spdml.transfer.TLClassifier("ben", inner, {"anna": 1, "ben": 2}).fit(X, y)
     assert last.score(X, y) > 0.9
     target = np.char.add(np.char.partition(y, "/")[:, 0], np.char.add("/", labels.astype(str)))
-    regressor = spdml.TLRegressor("ben", spdml.KNearestNeighborRegressor(3)).fit(X, target)
+    regressor = spdml.transfer.TLRegressor("ben", spdml.regression.KNearestNeighborRegressor(3)).fit(X, target)
     assert regressor.score(X, target) > 0.5
-    np.testing.assert_array_equal(spdml.TLDummy().fit_transform(X, y), X)
+    np.testing.assert_array_equal(spdml.transfer.TLDummy().fit_transform(X, y), X)
 
 
 @pytest.mark.parametrize("estimator,words", [
-    (spdml.TLCenter("carl"), "domains are anna, ben"), (spdml.TLScale("carl"), "carl"),
-    (spdml.TLRotate("carl"), "carl"), (spdml.TLRotate("ben", weights=[1.0]), "2 are needed"),
-    (spdml.TLRotate("ben", metric="stein"), "euclid or riemann"),
-    (spdml.TLClassifier("ben", spdml.SVR()), "predicts"), (spdml.TLRegressor("ben"), "predicts"),
-    (spdml.TLClassifier("ben", spdml.MDM(), {"anna": 1}), "no 'ben'")])
+    (spdml.transfer.TLCenter("carl"), "domains are anna, ben"), (spdml.transfer.TLScale("carl"), "carl"),
+    (spdml.transfer.TLRotate("carl"), "carl"), (spdml.transfer.TLRotate("ben", weights=[1.0]), "2 are needed"),
+    (spdml.transfer.TLRotate("ben", metric="stein"), "euclid or riemann"),
+    (spdml.transfer.TLClassifier("ben", spdml.regression.SVR()), "predicts"), (spdml.transfer.TLRegressor("ben"), "predicts"),
+    (spdml.transfer.TLClassifier("ben", spdml.MDM(), {"anna": 1}), "no 'ben'")])
 def test_bad_parameters(two, estimator, words):
     X, y, _ = two
     with pytest.raises((ValueError, TypeError), match=words):
@@ -154,11 +154,24 @@ def test_bad_parameters(two, estimator, words):
 def test_bad_input(two):
     X, y, _ = two
     with pytest.raises(ValueError, match="finite vectors"):
-        spdml.TLCenter("ben").fit(X[0, 0], y)
+        spdml.transfer.TLCenter("ben").fit(X[0, 0], y)
     with pytest.raises(ValueError, match="has no domain"):
-        spdml.TLCenter("ben").fit(X, np.arange(len(X)))
+        spdml.transfer.TLCenter("ben").fit(X, np.arange(len(X)))
     with pytest.raises(ValueError, match="other classes"):
-        spdml.TLRotate("ben").fit(X, np.where(np.arange(len(X)) == 0, "anna/7", y))
+        spdml.transfer.TLRotate("ben").fit(X, np.where(np.arange(len(X)) == 0, "anna/7", y))
     same = np.repeat(X[:1], 4, axis=0)
     with pytest.raises(ValueError, match="are the same"):
-        spdml.TLScale("a").fit(same, ["a/0"] * 4)
+        spdml.transfer.TLScale("a").fit(same, ["a/0"] * 4)
+
+
+def test_centres_of_a_domain_that_is_new(two):
+    """'last' is the last domain of fit; 'transductive' takes the mean of what comes, as new domains need."""
+    X, y, _ = two
+    ben = spdml.transfer.TLCenter("ben").fit(X, y).transform(X[:9])
+    for name in ("last", ""):
+        np.testing.assert_array_equal(spdml.transfer.TLCenter(name).fit(X, y).transform(X[:9]), ben)
+    own = spdml.transfer.TLCenter("transductive").fit(X, y)
+    np.testing.assert_allclose(spdml.mean(own.transform(3 * X[:9])), np.eye(3), atol=1e-9)
+    rows = X.reshape(len(X), -1)
+    moved = spdml.transfer.TLCenter("transductive").fit(rows, y).transform(rows[:9] + 5)
+    np.testing.assert_allclose(moved.mean(axis=0), 0, atol=1e-12)

@@ -1,0 +1,118 @@
+"""The quick way of a few functions, which they try first: arrays that are right already, without ctypes.
+
+`quick` is a small C module (python/quick/quick.c). It serves C-contiguous float64 arrays of symmetric
+matrices, and answers None to everything else and to every failure. So do the functions here, and their
+callers go on, to convert, check and explain."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from . import jobs
+from .arrays import SYMMETRY
+from .calls import quick_handle
+from .library import quick
+from .metrics import NUMBERS
+from .sets import FUNCTIONS
+
+
+_LITTLE = 2e6  # operations that are not worth a second thread
+_array, _float = np.ndarray, np.dtype(np.float64)
+# The library's numbers of metrics; nothing can be done by any without the module. The Euclidean one
+# takes any matrices, and needs no context.
+_ALL = NUMBERS if quick else {}
+_FLAT = {name: number for name, number in _ALL.items() if name.startswith("euclid")}
+_CURVED = {name: number for name, number in _ALL.items() if name not in _FLAT}
+
+
+def _threads(n_jobs: Any, work: float) -> Optional[int]:
+    """Threads for so many operations; None if n_jobs has to be judged."""
+    if n_jobs is not None and (n_jobs.__class__ is not int or n_jobs == 0):
+        return None
+    return 1 if work < _LITTLE else jobs.threads(n_jobs)
+
+
+def _is_set(X: Any) -> bool:
+    return X.__class__ is _array and X.ndim == 3 and X.dtype == _float and X.size > 0
+
+
+def distance(A: Any, B: Any, metric: Any) -> Any:
+    """The squared distance of two matrices, or squared distances of a set A to one matrix B, by
+    'euclidean' also to as many."""
+    if A.__class__ is not _array or B.__class__ is not _array or metric.__class__ is not str:
+        return None
+    number = _CURVED.get(metric)
+    if number is None:
+        return _flat_distance(A, B) if metric in _FLAT else None
+    ctx = quick_handle()
+    if ctx is None:
+        return None
+    if A.ndim != 3:
+        return quick.pair(ctx, number, A, B, SYMMETRY)
+    if not _is_set(A) or B.size == 0 or B.ndim != 2 or len(A) < 2:
+        return None
+    D2 = np.empty(len(A))
+    threads = _threads(None, A.size * A.shape[1])
+    return D2 if quick.pairwise(ctx, threads, number, B[None], A, D2[None], SYMMETRY) else None
+
+
+def _flat_distance(A: np.ndarray, B: np.ndarray) -> Any:
+    if A.ndim != 3:
+        return quick.apart(A, B)
+    D2 = np.empty(len(A))
+    return D2 if A.size and B.size and quick.apart(A, B, D2) else None
+
+
+def pairwise(X: Any, Y: Any, metric: Any, n_jobs: Any) -> Optional[np.ndarray]:
+    """Squared distances within a set or between two."""
+    if metric.__class__ is not str or metric not in _ALL or not _is_set(X) or \
+            not (Y is None or _is_set(Y)):
+        return None
+    other = X if Y is None else Y
+    threads = _threads(n_jobs, float(X.size) * X.shape[1] * len(other))
+    ctx = quick_handle()
+    if ctx is None or threads is None:
+        return None
+    D2 = np.empty((len(X), len(other)))
+    return D2 if quick.pairwise(ctx, threads, _ALL[metric], X, Y, D2, SYMMETRY) else None
+
+
+def mean(X: Any, metric: Any, tol: Any, n_jobs: Any) -> Optional[np.ndarray]:
+    """The mean of a set with equal weights."""
+    if metric.__class__ is not str or metric not in _ALL or not _is_set(X) or tol.__class__ is not float:
+        return None
+    threads = _threads(n_jobs, X.size * X.shape[1])
+    if threads is None:
+        return None
+    M = np.empty(X.shape[1:])
+    if metric in _FLAT:
+        return M if quick.mean_flat(X, M) else None
+    ctx = quick_handle()
+    return M if ctx and quick.mean(ctx, threads, _CURVED[metric], X, tol, 0, M, SYMMETRY) else None
+
+
+def apply(X: Any, function: str, power: float, n_jobs: Any) -> Optional[np.ndarray]:
+    """A function of each matrix of (p, n, n), or of (n, n)."""
+    if X.__class__ is not _array or not X.size:
+        return None
+    threads = _threads(n_jobs, X.size * X.shape[-1])
+    ctx = quick_handle()
+    if ctx is None or threads is None:
+        return None
+    F = np.empty(X.shape)
+    return F if quick.apply(ctx, threads, FUNCTIONS[function], power, X, F, SYMMETRY) else None
+
+
+def geodesic(A: Any, B: Any, alpha: Any, metric: Any) -> Optional[np.ndarray]:
+    """Points between matrices, or between as many and as many."""
+    if metric.__class__ is not str or metric not in _CURVED or alpha.__class__ is not float or \
+            A.__class__ is not _array or B.__class__ is not _array or A.shape != B.shape or \
+            not A.size:
+        return None
+    ctx = quick_handle()
+    if ctx is None:
+        return None
+    G = np.empty(A.shape)
+    return G if quick.geodesics(ctx, 1, _CURVED[metric], A, B, alpha, G, SYMMETRY) else None
