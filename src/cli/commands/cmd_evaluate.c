@@ -196,9 +196,8 @@ static const option options_tuning[] = {
              "Otherwise settings that are clearly worse are dropped early. About ten times slower"},
     OPTION_TIME,
     {"final", 0, OPTION_CHOICE, "WHICH", "best", .choice = "best|all|none",
-     .help =
-         "At the end show the command that trains a method on all matrices with the parameters "
-         "that most rounds chose: for the most accurate method, for all, or for none"},
+     .help = "At the end show the command that trains a method on all matrices with the parameters "
+             "that most rounds chose: for the most accurate method, for all, or for none"},
     OPTION_END};
 
 static const char *const paragraphs[] = {

@@ -535,12 +535,11 @@ void results_print_final(const json_t *list)
         long long rounds = json_integer_value(json_object_get(one, "rounds"));
         const char *choice = "";
         if (json_integer_value(json_object_get(one, "settings")) > 1)
-            choice =
-                words_text(", chosen in %lld of %lld round%s, with %.1f %% right there", in, rounds,
-                           rounds == 1 ? "" : "s",
-                           100.0 * json_number_value(json_object_get(one, "accuracy")));
-        const char *chosen = words_text(
-            "on all data: %s%s", json_string_value(json_object_get(one, "method")), choice);
+            choice = words_text(", chosen in %lld of %lld round%s, with %.1f %% right there", in,
+                                rounds, rounds == 1 ? "" : "s",
+                                100.0 * json_number_value(json_object_get(one, "accuracy")));
+        const char *chosen = words_text("on all data: %s%s",
+                                        json_string_value(json_object_get(one, "method")), choice);
         printf("\n%s", words_wrap(chosen, 0, 2));
         screen_print("\n  %s\n", json_string_value(json_object_get(one, "command")));
     }
