@@ -150,7 +150,8 @@ typedef struct spd_outcome {
     size_t tune_fits, tune_iterations; /* fits and iterations of spd_tune_info */
     double kappa, macro_f1;            /* as in spd_score */
     double auc;                        /* as from spd_auc; NaN if not requested */
-    spd_method chosen; /* with these values; of auto the one it chose; fit is NULL */
+    spd_method chosen; /* with the values that were given or tuned, NaN for those that took their
+                          defaults; of auto the one it chose; fit is NULL */
 } spd_outcome;
 
 /* One method over all rounds: means, and standard deviations, which are 0 for a single round. */

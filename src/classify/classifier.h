@@ -77,6 +77,7 @@ typedef struct classifier {
     metric_choice metrics;
     int squares; /* matrices of numbers between all training samples that it holds at once */
     choice choices[MOST_CHOICES]; /* its parameters; m, which is the map's, ends them */
+    unsigned decides; /* bits of those that decide alone reads: train need not run again for them */
 
     spd_status (*prepare)(spd_context *ctx, training_state *c);
     spd_status (*train)(spd_context *ctx, training_state *c); /* NULL: there is nothing to do */

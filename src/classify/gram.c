@@ -110,6 +110,8 @@ spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena
         status = lasso_dictionary_make(ctx, p, K, keep, &g->dictionary);
     if (status == SPD_OK && !normalize && !g->dictionary.inverse) /* not clearly definite */
         status = clip(ctx, keep, g);
+    if (status == SPD_OK)
+        status = lasso_dictionary_shift(ctx, keep, &g->dictionary);
     if (status == SPD_OK && g->smallest < 0.0)
         status =
             ctx_fail(ctx, SPD_NOT_DEFINITE,
@@ -131,6 +133,8 @@ void gram_keep(saved_arrays *s, size_t p, int normalize, gram *g)
         if (!(g->s[k] > 0.0))
             saved_refuse(s, "kernel_values", "an eigenvalue is not positive");
     lasso_dictionary_keep(s, p, g->K, &g->dictionary);
+    if (s->status == SPD_OK && saved_taking(s))
+        s->status = lasso_dictionary_shift(s->ctx, s->room, &g->dictionary);
 }
 
 size_t gram_fit_work(const gram *g, size_t count)

@@ -9,7 +9,12 @@
  * rsr on 205 matrices of textures takes half the time. Which of the two it will be is foretold by
  * Q k, the code without penalty: the penalty moves entry j by lambda/2 times row j of Q times a
  * vector of signs, so by about lambda/2 times the length of the row; entries smaller than that will
- * be zero. */
+ * be zero.
+ *
+ * A K without an inverse (kernels of many samples are nearly singular) gets a small shift on its
+ * diagonal, and v is found by proximal steps, v <- argmin P(v) + shift |v - c|^2, each by the dual
+ * of K + shift I; c runs ahead of v (Nesterov, Gueler 1992). Five to twenty of them reach the gap.
+ * That this is the way shows while the working set grows. */
 #include "classify/lasso.h"
 
 #include <math.h>
@@ -134,6 +139,7 @@ static spd_status newton(lasso_dual *d, const double *Q, size_t n, double half)
     return SPD_OK;
 }
 
+/* From the walls, for v0 = Q k and qs = Q sign(v0). */
 static void start(lasso_dual *d, double half, const double *v0, const double *qs)
 {
     for (size_t j = 0; j < d->p; j++)
@@ -142,13 +148,11 @@ static void start(lasso_dual *d, double half, const double *v0, const double *qs
     d->kernel->axpy(d->p, -half, qs, d->v);
 }
 
-/* d->v <- the code for v0 = Q k and qs = Q sign(v0), exact zeros where it is not used; *found <- 0
- * when most h_j came free: this is not the way then. SPD_ENOMEM. */
-static spd_status lasso_dual_solve(lasso_dual *d, const double *Q, double half, const double *v0,
-                                   const double *qs, int *found)
+/* From d->h and d->v to the code in d->v, exact zeros where it is not used; *found <- 0 when most
+ * h_j came free: this is not the way then. SPD_ENOMEM. */
+static spd_status lasso_dual_solve(lasso_dual *d, const double *Q, double half, int *found)
 {
     double spent = 0.0; /* on sweeps since the last Newton step, as in lasso_set_descend */
-    start(d, half, v0, qs);
     *found = 1;
     for (int round = 0; round < DUAL_ROUNDS; round++) {
         size_t moved = sweep(d, Q, half), n = find_free(d, half);
@@ -172,6 +176,17 @@ static spd_status lasso_dual_solve(lasso_dual *d, const double *Q, double half, 
     return SPD_OK;
 }
 
+/* From the gradient g of a code that is almost there, for the shifted K and k + shift centre. */
+static void start_near(lasso_dual *d, const lasso_dictionary *of, double half, const double *k,
+                       const double *g, const double *centre)
+{
+    for (size_t j = 0; j < d->p; j++) {
+        d->h[j] = fmax(-half, fmin(half, g[j]));
+        d->step[j] = k[j] + of->shift * centre[j] - d->h[j];
+    }
+    tall_product(1, d->p, d->p, d->step, of->shifted, d->v);
+}
+
 /* ---- both ways ------------------------------------------------------------------------------ */
 
 #define FIRST_ROOM  64
@@ -188,6 +203,16 @@ static spd_status lasso_dual_solve(lasso_dual *d, const double *Q, double half, 
 
 /* The inverse is trusted up to this condition, bounded by the largest row sums of K and K^-1. */
 #define WORST_CONDITION 1e8
+
+/* Of a K without, this share of the largest row sum is added to the diagonal: with less the inverse
+ * loses digits, with more there are more steps. */
+#define SHIFT      1e-7
+#define MOST_STEPS 50
+
+/* When the set has come to this share of the atoms, and this share are twice as steep as they may
+ * be in the end, the code will use most of them. */
+#define SHARE_BEGUN 0.1
+#define SHARE_STEEP 0.5
 
 /* ---- the dictionary ----------------------------------------------------------------------- */
 
@@ -212,6 +237,15 @@ static spd_status ask_definite(spd_context *ctx, size_t p, const double *K, int 
     return status;
 }
 
+/* Without an inverse there is the other way. */
+static spd_status forgive(spd_context *ctx, spd_status status)
+{
+    if (status != SPD_ENOTSPD)
+        return status;
+    ctx_clear(ctx);
+    return SPD_OK;
+}
+
 spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, arena *keep,
                                  lasso_dictionary *d)
 {
@@ -227,11 +261,27 @@ spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, ar
         d->inverse = Q;
         d->spread = spread;
     }
-    if (status == SPD_ENOTSPD) { /* another Cholesky, another rounding: there is the other way */
-        ctx_clear(ctx);
-        status = SPD_OK;
+    return forgive(ctx, status); /* another Cholesky, another rounding */
+}
+
+spd_status lasso_dictionary_shift(spd_context *ctx, arena *keep, lasso_dictionary *d)
+{
+    size_t p = d->p;
+    arena room = {0};
+    if (d->inverse)
+        return SPD_OK;
+    double *S = arena_alloc(&room, p, p * sizeof *S), *Q = arena_alloc(keep, p, p * sizeof *Q);
+    spd_status status = S && Q ? SPD_OK : ctx_nomem(ctx, "sparse coding");
+    if (status == SPD_OK) {
+        d->shift = SHIFT * values_row_sum(p, d->K);
+        memcpy(S, d->K, p * p * sizeof *S);
+        for (size_t i = 0; i < p; i++)
+            S[i * (p + 1)] += d->shift;
+        status = spd_inverse(ctx, SPD_SET(p, 1, S), Q);
+        d->shifted = status == SPD_OK ? Q : NULL;
     }
-    return status;
+    arena_free(&room);
+    return forgive(ctx, status);
 }
 
 void lasso_dictionary_keep(saved_arrays *s, size_t p, const double *K, lasso_dictionary *d)
@@ -407,12 +457,25 @@ static size_t exchange(lasso *l, const double *k)
     return used;
 }
 
-/* From v, on working sets. */
-static spd_status grow_set(lasso *l, const double *k, double y2, lasso_state *state)
+/* Is the set, with `used` atoms, on its way to most of them? */
+static int becomes_full(const lasso *l, size_t used)
+{
+    size_t steep = 0;
+    if ((double)used <= SHARE_BEGUN * (double)l->p)
+        return 0;
+    for (size_t j = 0; j < l->p; j++)
+        steep += fabs(l->g[j]) > l->lambda;
+    return (double)steep >= SHARE_STEEP * (double)l->p;
+}
+
+/* From v, on working sets; *full, unless NULL, <- was it given up since the code becomes full? */
+static spd_status grow_set(lasso *l, const double *k, double y2, lasso_state *state, int *full)
 {
     size_t sweeps = 0, used = 0, atoms = 0;
     int idle = 0;
     double least = INFINITY;
+    lasso_set_clear(&l->set);
+    memset(l->inside, 0, l->p);
     spd_status status = add_used(l, k);
     for (int round = 0; round < MOST_ROUNDS && sweeps < MOST_SWEEPS && idle < MOST_IDLE; round++) {
         size_t wanted = 2 * used > FIRST_ATOMS ? 2 * used : FIRST_ATOMS;
@@ -426,9 +489,48 @@ static spd_status grow_set(lasso *l, const double *k, double y2, lasso_state *st
         *state = judge(l, k, y2);
         if (!(state->gap > state->target))
             break;
+        if (full && (*full = becomes_full(l, used)))
+            break;
         idle = state->gap < least || l->set.count > atoms ? 0 : idle + 1;
         least = fmin(least, state->gap);
         atoms = l->set.count;
+    }
+    return SPD_OK;
+}
+
+/* ---- proximal steps -------------------------------------------------------------------------- */
+
+/* v, centre <- after a step to d->v. Returns the momentum of the next (Nesterov; it begins anew
+ * where it has led uphill). */
+static double move_on(lasso *l, double *centre, double momentum)
+{
+    const double *to = l->dual.v;
+    double uphill = 0.0, next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
+    for (size_t j = 0; j < l->p; j++)
+        uphill += (centre[j] - to[j]) * (to[j] - l->v[j]);
+    double ahead = uphill > 0.0 ? 0.0 : (momentum - 1.0) / next;
+    for (size_t j = 0; j < l->p; j++)
+        centre[j] = to[j] + ahead * (to[j] - l->v[j]);
+    memcpy(l->v, to, l->p * sizeof *l->v);
+    return uphill > 0.0 ? 1.0 : next;
+}
+
+/* From v, where K has no inverse: v <- argmin P(v) + shift |v - centre|^2, again and again, each by
+ * the dual with the inverse of K + shift I. */
+static spd_status take_steps(lasso *l, const double *k, double y2, lasso_state *state)
+{
+    const lasso_dictionary *d = l->dictionary;
+    double half = 0.5 * l->lambda, momentum = 1.0, *centre = l->size;
+    memcpy(centre, l->v, l->p * sizeof *centre);
+    for (int step = 0; step < MOST_STEPS && state->gap > state->target; step++) {
+        int found;
+        start_near(&l->dual, d, half, k, l->g, centre);
+        spd_status status = lasso_dual_solve(&l->dual, d->shifted, half, &found);
+        if (status < 0 || !found)
+            return status;
+        momentum = move_on(l, centre, momentum);
+        refresh(l, k);
+        *state = judge(l, k, y2);
     }
     return SPD_OK;
 }
@@ -451,10 +553,12 @@ static int seems_full(const lasso *l, size_t i)
 static spd_status first_code(lasso *l, size_t i)
 {
     int found = 0;
+    double half = 0.5 * l->lambda;
     spd_status status = SPD_OK;
-    if (seems_full(l, i))
-        status = lasso_dual_solve(&l->dual, l->dictionary->inverse, 0.5 * l->lambda,
-                                  l->plain + i * l->p, l->pushed + i * l->p, &found);
+    if (seems_full(l, i)) {
+        start(&l->dual, half, l->plain + i * l->p, l->pushed + i * l->p);
+        status = lasso_dual_solve(&l->dual, l->dictionary->inverse, half, &found);
+    }
     if (found)
         memcpy(l->v, l->dual.v, l->p * sizeof *l->v);
     else
@@ -486,12 +590,16 @@ spd_status lasso_solve(lasso *l, size_t i, double y2, lasso_code *code)
         return status;
     if (l->dictionary->inverse)
         y2 = fmax(y2, tall_dot(1, l->p, k, l->plain + i * l->p));
-    lasso_set_clear(&l->set);
-    memset(l->inside, 0, l->p);
     refresh(l, k);
     lasso_state state = judge(l, k, y2);
+    int full = 0;
     if (state.gap > state.target)
-        status = grow_set(l, k, y2, &state);
+        status = grow_set(l, k, y2, &state, l->dictionary->shifted ? &full : NULL);
+    if (full && status == SPD_OK) {
+        status = take_steps(l, k, y2, &state);
+        if (status == SPD_OK && state.gap > state.target)
+            status = grow_set(l, k, y2, &state, NULL);
+    }
     if (status == SPD_OK)
         hand_out(l, &state, code);
     return status;

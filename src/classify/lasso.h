@@ -29,11 +29,16 @@ typedef struct lasso_dictionary {
     const double *K;
     double *inverse; /* p x p: K^-1 where K is well conditioned, else NULL */
     double *spread;  /* p: lengths of its rows */
+    double shift;    /* else, after lasso_dictionary_shift: */
+    double *shifted; /* p x p: (K + shift I)^-1, or NULL */
 } lasso_dictionary;
 
 /* Prepares what all queries share. */
 spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, arena *keep,
                                  lasso_dictionary *d);
+
+/* Where K has no inverse: makes `shifted`, by which codes that use many atoms are found faster. */
+spd_status lasso_dictionary_shift(spd_context *ctx, arena *keep, lasso_dictionary *d);
 
 /* What was prepared for K (p x p) goes to the saved arrays or comes from it. */
 void lasso_dictionary_keep(saved_arrays *s, size_t p, const double *K, lasso_dictionary *d);

@@ -140,10 +140,10 @@ static spd_status run_method(const runner *u, size_t method)
     spd_status status = spd_classifier_fit(u->ctx, &o->chosen, &u->train, NULL, &trained);
     double fitted = clock_seconds();
     if (status >= 0) {
-        o->chosen = *spd_classifier_method(trained);
-        memcpy(o->value, o->chosen.value, sizeof o->value);
+        memcpy(o->value, spd_classifier_method(trained)->value, sizeof o->value);
         status = spd_classifier_predict(u->ctx, trained, &queries, o->predicted);
     }
+    o->chosen.fit = NULL; /* the caller's */
     o->fit_seconds = fitted - began;
     o->test_seconds = clock_seconds() - fitted;
     if (status >= 0)

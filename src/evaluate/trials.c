@@ -2,6 +2,7 @@
 #include "evaluate/trials.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/classes.h"
 #include "base/relay.h"
@@ -160,13 +161,31 @@ static int64_t *right_of(const trial *t, size_t which)
     return t->shared->right[which] + t->fold * settings_count(s) + t->map_setting * s->decisions;
 }
 
+/* Trains with the method's values, unless what is there was trained with these. */
+static spd_status train(spd_context *ctx, training_state *c, const double *last)
+{
+    int same = c->trained != NULL;
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        same &= (c->kind->decides >> i & 1u) || same_number(last[i], c->method.value[i]);
+    if (same || !c->kind->train)
+        return SPD_OK;
+    arena_free(&c->training);
+    c->trained = NULL;
+    spd_status status = c->kind->train(ctx, c);
+    if (status < 0)
+        c->trained = NULL;
+    return status;
+}
+
 /* *right and hit (all samples) <- of one classifier setting. */
 static spd_status decide(spd_context *ctx, const trial *t, const settings *all, size_t setting,
                          training_state *c, int64_t *right, char *hit)
 {
+    double last[SPD_PARAMETERS];
+    memcpy(last, c->method.value, sizeof last);
     settings_use(all, setting, &c->method);
     method_standard_values(&c->method, &c->train);
-    spd_status status = c->kind->train ? c->kind->train(ctx, c) : SPD_OK;
+    spd_status status = train(ctx, c, last);
     if (status >= 0)
         status = c->kind->decide(ctx, c, t->label);
     if (status >= 0) {
@@ -177,7 +196,6 @@ static spd_status decide(spd_context *ctx, const trial *t, const settings *all, 
             *right += hit[sample];
         }
     }
-    arena_free(&c->training);
     return status;
 }
 

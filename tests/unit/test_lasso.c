@@ -47,8 +47,10 @@ typedef struct session {
 static session open_session(size_t p, const double *K)
 {
     session s = {.solver = lasso_new(p)};
-    CHECK(s.solver && lasso_dictionary_make(NULL, p, K, &s.room, &s.dictionary) == SPD_OK,
+    CHECK(s.solver && lasso_dictionary_make(NULL, p, K, &s.room, &s.dictionary) == SPD_OK &&
+              lasso_dictionary_shift(NULL, &s.room, &s.dictionary) == SPD_OK,
           "no session");
+    CHECK(!s.dictionary.inverse == (s.dictionary.shifted != NULL), "neither inverse, or both");
     return s;
 }
 
@@ -238,6 +240,40 @@ TEST(both_ways)
     close_session(&s);
 }
 
+/* Points in space under a Gaussian kernel: no inverse to be trusted, and codes of most atoms. */
+TEST(full_codes_without_an_inverse)
+{
+    enum { P = 160, Q = 6 };
+    rng r = seeded(21);
+    double x[P + Q][3], *K = block(P * P), *k = block(Q * P), *v = block(P), *w = block(P);
+    for (size_t i = 0; i < P + Q; i++)
+        for (int e = 0; e < 3; e++)
+            x[i][e] = rng_normal(&r);
+    for (size_t i = 0; i < P + Q; i++)
+        for (size_t j = 0; j < P; j++) {
+            double d2 = 0.0;
+            for (int e = 0; e < 3; e++)
+                d2 += pow(x[i][e] - x[j][e], 2.0);
+            *(i < P ? &K[i * P + j] : &k[(i - P) * P + j]) = exp(-0.5 * d2);
+        }
+    session s = open_session(P, K);
+    CHECK(s.dictionary.shifted, "an inverse");
+    for (int l = 2; l <= 6; l += 2)
+        for (size_t i = 0; i < Q; i++) {
+            double lambda = pow(10.0, -l), *shifted = s.dictionary.shifted;
+            lasso_code one = solve(&s, k + i * P, lambda, 1.0, v);
+            double first = one.objective;
+            CHECK(one.converged && one.gap <= -LASSO_TOLERANCE * first + 1e-14,
+                  "lambda %g: gap %g of %g", lambda, one.gap, first);
+            s.dictionary.shifted = NULL;
+            lasso_code two = solve(&s, k + i * P, lambda, 1.0, w);
+            s.dictionary.shifted = shifted;
+            CHECK(two.converged, "lambda %g, the other way: gap %g", lambda, two.gap);
+            CHECK_CLOSE(first, two.objective, 2e-8 * fabs(first), "lambda %g", lambda);
+        }
+    close_session(&s);
+}
+
 /* ---- special cases ------------------------------------------------------------------------ */
 
 TEST(orthogonal_atoms)
@@ -365,6 +401,8 @@ static spd_status everything(const problem *m, spd_context *ctx)
     lasso *l = lasso_new(m->p);
     lasso_code code;
     spd_status status = l ? lasso_dictionary_make(ctx, m->p, m->K, &room, &d) : SPD_ENOMEM;
+    if (status == SPD_OK)
+        status = lasso_dictionary_shift(ctx, &room, &d);
     if (status == SPD_OK)
         lasso_begin(l, &d, 2e-4, m->q, m->k);
     for (size_t i = 0; i < m->q && status == SPD_OK; i++)

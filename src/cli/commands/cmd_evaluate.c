@@ -77,12 +77,10 @@ static void complete(session *s, results *e, arguments *a)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Prints table or JSON, with what --final asks for, and writes the files of --output. CLI_GOOD, or
- * CLI_INTERRUPTED if everything but the last is there. */
-static int report(session *s, results *e)
+/* Prints table or JSON, with what --final asks for, and writes the files of --output. */
+static void report(session *s, results *e)
 {
     page p = {0};
-    json_t *final = NULL;
     int json = arguments_flag(s->args, "json");
     int wants_page = session_output(s) && !arguments_flag(s->args, "no-report");
     e->object = sheet_json_keep(results_json(s, e));
@@ -96,7 +94,7 @@ static int report(session *s, results *e)
     if (!s->silent && !json)
         results_print(s, e, wants_page);
     fflush(stdout);
-    int code = results_final(s, e, &final);
+    json_t *final = results_final(s, e);
     if (final) {
         sheet_json_set(e->object, "final", final);
         results_write_final(s, final);
@@ -105,7 +103,6 @@ static int report(session *s, results *e)
     }
     if (!s->silent && json)
         text_file_json(stdout, e->object);
-    return code;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -128,10 +125,9 @@ static int run(session *s)
     protocol_take(s, e.set.data, &e.protocol, &e.options);
     results_make_folder(s);
     results_run(s, &e);
-    int code = report(s, &e);
-    if (code == CLI_GOOD)
-        results_keep(s, &e);
-    return code;
+    report(s, &e);
+    results_keep(s, &e);
+    return CLI_GOOD;
 }
 
 static const option options[] = {
@@ -200,9 +196,8 @@ static const option options_tuning[] = {
              "Otherwise settings that are clearly worse are dropped early. About ten times slower"},
     OPTION_TIME,
     {"final", 0, OPTION_CHOICE, "WHICH", "best", .choice = "best|all|none",
-     .help =
-         "At the end choose parameters on all matrices, test part included, and show the command "
-         "that trains a method with them: for the most accurate method, for all, or for none"},
+     .help = "At the end show the command that trains a method on all matrices with the parameters "
+             "that most rounds chose: for the most accurate method, for all, or for none"},
     OPTION_END};
 
 static const char *const paragraphs[] = {

@@ -1,5 +1,5 @@
-/* final.c - what a method would use on all data: its parameters, chosen as within the training part
- * of a round, and the command that trains it so. */
+/* final.c - what a method would use on all data: the parameters that most rounds have chosen, and
+ * the command that trains it so. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "cli/frame/again.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/text_file.h"
-#include "cli/frame/tuning.h"
 
 /* The options of evaluate that the command must not repeat: what was chosen stands in their place.
  */
@@ -60,47 +59,71 @@ static char *train_command(const session *s, const spd_method *chosen)
     return words_join(&w, 0, w.count, " ");
 }
 
-static json_t *setting_json(session *s, const spd_method *chosen, const spd_tune_info *tuned)
+/* ---- what the rounds chose ------------------------------------------------------------------- */
+
+/* A setting that rounds of a method have chosen, and how they did. */
+typedef struct choice {
+    const spd_outcome *outcome; /* of the first of them */
+    size_t rounds;
+    double cv_accuracy, accuracy; /* sums over them */
+} choice;
+
+static int same_setting(const spd_method *a, const spd_method *b)
+{
+    char one[SPD_METHOD_NAME], other[SPD_METHOD_NAME];
+    spd_method_name(a, one);
+    spd_method_name(b, other);
+    int same = strcmp(one, other) == 0;
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        same &= a->value[i] == b->value[i] || (isnan(a->value[i]) && isnan(b->value[i]));
+    return same;
+}
+
+/* All rounds that chose as this one did. */
+static choice choice_of(const spd_method_result *method, size_t rounds, size_t round)
+{
+    choice c = {.outcome = method->outcome[round]};
+    for (size_t r = 0; r < rounds; r++) {
+        const spd_outcome *o = method->outcome[r];
+        if (!same_setting(&o->chosen, &c.outcome->chosen))
+            continue;
+        c.rounds++;
+        c.cv_accuracy += o->cv_accuracy;
+        c.accuracy += o->accuracy;
+    }
+    return c;
+}
+
+/* What most rounds chose; of equals what had the best cross-validation there, then the first. The
+ * test part has no say. */
+static choice usual_choice(const results *e, size_t method)
+{
+    choice best = {0};
+    for (size_t r = 0; r < e->found->rounds; r++) {
+        choice c = choice_of(e->found->method[method], e->found->rounds, r);
+        if (c.rounds > best.rounds ||
+            (c.rounds == best.rounds && c.cv_accuracy > best.cv_accuracy + 1e-12))
+            best = c;
+    }
+    return best;
+}
+
+static json_t *choice_json(const session *s, const results *e, size_t method)
 {
     char name[SPD_METHOD_NAME];
+    choice c = usual_choice(e, method);
+    const spd_method *chosen = &c.outcome->chosen;
     sheet r;
     spd_method_name(chosen, name);
     sheet_open(&r, 1);
     sheet_text(&r, "method", NULL, name);
     sheet_json(&r, "parameters", recognition_json(chosen, chosen->value));
-    sheet_count(&r, "settings", NULL, tuned->settings, "");
-    sheet_json(&r, "folds", json_integer(tuned->folds));
-    sheet_real(&r, "cv_accuracy", NULL, tuned->accuracy);
-    sheet_real(&r, "cv_accuracy_no_map", NULL, tuned->accuracy_no_map);
+    sheet_count(&r, "settings", NULL, c.outcome->settings, "");
+    sheet_count(&r, "chosen_in", NULL, c.rounds, "");
+    sheet_count(&r, "rounds", NULL, e->found->rounds, "");
+    sheet_real(&r, "accuracy", NULL, c.accuracy / (double)c.rounds);
     sheet_json(&r, "command", sheet_json_text(train_command(s, chosen)));
     return r.object;
-}
-
-/* Adds what is chosen for a method; a failure is no failure of the evaluation. */
-static spd_status choose(session *s, const results *e, size_t method, json_t *list)
-{
-    spd_method chosen = e->method[method];
-    spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
-    const spd_tune_options tuning = {.size = sizeof tuning,
-                                     .folds = e->options.folds,
-                                     .group =
-                                         e->found->folds_grouped ? e->options.fold_group : NULL,
-                                     .seed = e->options.seed,
-                                     .grid = &e->grid,
-                                     .exhaustive = e->options.exhaustive,
-                                     .seconds = e->options.seconds};
-    spd_status status = spd_tune(s->ctx, &chosen, &e->set.samples, &tuning, &tuned);
-    if (status >= 0)
-        sheet_json_append(list, setting_json(s, &chosen, &tuned));
-    else if (status == SPD_ENOMEM)
-        session_fail(s, status);
-    else if (status == SPD_ECANCELLED)
-        session_remark(s, "interrupted while parameters were chosen on all data; the results of "
-                          "the evaluation are complete");
-    else
-        session_remark(s, "%s: no parameters for all data: %s", e->found->method[method]->name,
-                       advice_last(s->ctx).text);
-    return status;
 }
 
 static size_t most_accurate(const results *e)
@@ -112,21 +135,15 @@ static size_t most_accurate(const results *e)
     return best;
 }
 
-int results_final(session *s, const results *e, json_t **list)
+json_t *results_final(const session *s, const results *e)
 {
     const char *which = arguments_text(s->args, "final");
-    spd_status status = SPD_OK;
-    tuning_watch watch;
     if (s->silent || strcmp(which, "none") == 0)
-        return CLI_GOOD;
-    *list = sheet_json_list();
-    size_t first = strcmp(which, "best") == 0 ? most_accurate(e) : 0;
-    size_t last = strcmp(which, "best") == 0 ? first + 1 : e->methods;
-    session_talk(s, "choosing parameters on all data");
-    tuning_open(&watch, s);
-    for (size_t m = first; m < last && status != SPD_ECANCELLED; m++)
-        status = choose(s, e, m, *list);
-    tuning_close(&watch);
-    bar_clear(&s->bar);
-    return status == SPD_ECANCELLED ? CLI_INTERRUPTED : CLI_GOOD;
+        return NULL;
+    json_t *list = sheet_json_list();
+    int best = strcmp(which, "best") == 0;
+    size_t first = best ? most_accurate(e) : 0, last = best ? first + 1 : e->methods;
+    for (size_t m = first; m < last; m++)
+        sheet_json_append(list, choice_json(s, e, m));
+    return list;
 }

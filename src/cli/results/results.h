@@ -46,10 +46,9 @@ json_t *results_json(session *s, const results *e);
 void results_print(const session *s, const results *e, int page);
 void results_print_final(const json_t *list);
 
-/* final.c: chooses parameters of the methods that --final names on all data. *list <- a JSON list
- * of what was chosen, with the commands that train so; NULL: none was asked for, or an experiment
- * runs. CLI_INTERRUPTED where it was ended by Ctrl-C: the list holds what there is. */
-int results_final(session *s, const results *e, json_t **list);
+/* final.c: what the rounds have chosen for the methods that --final names, a JSON list with the
+ * commands that train so; NULL: none was asked for, or an experiment runs. */
+json_t *results_final(const session *s, const results *e);
 
 /* The folders of --output and --keep: made where they are not there, and removed again when nothing
  * comes of it; can they be written to? Asked before long work. */

@@ -531,15 +531,15 @@ void results_print_final(const json_t *list)
     const json_t *one;
     json_array_foreach(list, i, one)
     {
-        const json_t *share = json_object_get(one, "cv_accuracy");
-        const char *chosen = words_text(
-            "on all data: %s%s", json_string_value(json_object_get(one, "method")),
-            !json_is_number(share)
-                ? ""
-                : words_text(", chosen of %lld settings with %.1f %% in %lld-fold cross-validation",
-                             (long long)json_integer_value(json_object_get(one, "settings")),
-                             100.0 * json_number_value(share),
-                             (long long)json_integer_value(json_object_get(one, "folds"))));
+        long long in = json_integer_value(json_object_get(one, "chosen_in"));
+        long long rounds = json_integer_value(json_object_get(one, "rounds"));
+        const char *choice = "";
+        if (json_integer_value(json_object_get(one, "settings")) > 1)
+            choice = words_text(", chosen in %lld of %lld round%s, with %.1f %% right there", in,
+                                rounds, rounds == 1 ? "" : "s",
+                                100.0 * json_number_value(json_object_get(one, "accuracy")));
+        const char *chosen = words_text("on all data: %s%s",
+                                        json_string_value(json_object_get(one, "method")), choice);
         printf("\n%s", words_wrap(chosen, 0, 2));
         screen_print("\n  %s\n", json_string_value(json_object_get(one, "command")));
     }
