@@ -1,5 +1,6 @@
 # A list of tasks; CMake does the building (see CMakePresets.json).
 PREFIX ?= /usr/local
+INSTALLED ?= build/installed
 MUTANTS ?= 300
 SEED ?= 1
 
@@ -96,10 +97,13 @@ mutants:
 install: release
 	@cmake --build --preset release --target installed
 	cmake --install build/release --prefix "$(PREFIX)"
+	@cp build/release/install_manifest.txt $(INSTALLED)
 
-# What the last `make install` put where it lies now.
+# What the last `make install` put where it lies now, and then folders of ours that are empty.
 uninstall:
-	xargs -d '\n' rm -fv <build/release/install_manifest.txt
+	xargs -d '\n' rm -fv <$(INSTALLED)
+	@sed -n 's|/[^/]*$$||p; s|\(/spdml\)/.*|\1|p' $(INSTALLED) | grep -E '/spdml(/|$$)' | sort -ru | \
+		xargs -d '\n' -r rmdir --ignore-fail-on-non-empty
 
 dist:
 	@tools/dist

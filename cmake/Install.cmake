@@ -83,11 +83,16 @@ foreach(target spdml spdml_shared spdml_static spdml_data_shared spdml_data_stat
     endif()
 endforeach()
 
-# For the Python package, whose folder libspdml goes into; no links, which wheels cannot hold.
-install(FILES $<TARGET_FILE:spdml_shared> DESTINATION spdml RENAME libspdml.so
+# For the Python package, whose folder libspdml goes into; no links, which wheels cannot hold. On macOS
+# libspdml-data finds it by its full name.
+set(wheel_end ".so")
+if(APPLE)
+    set(wheel_end ".${PROJECT_VERSION_MAJOR}.dylib")
+endif()
+install(FILES $<TARGET_FILE:spdml_shared> DESTINATION spdml RENAME libspdml${wheel_end}
         COMPONENT python EXCLUDE_FROM_ALL)
 
 # And for spdml-data (packaging/data), with the command.
-install(FILES $<TARGET_FILE:spdml_data_shared> DESTINATION spdml_data RENAME libspdml-data.so
+install(FILES $<TARGET_FILE:spdml_data_shared> DESTINATION spdml_data RENAME libspdml-data${wheel_end}
         COMPONENT python-data EXCLUDE_FROM_ALL)
 install(PROGRAMS $<TARGET_FILE:spdml> DESTINATION spdml_data COMPONENT python-data EXCLUDE_FROM_ALL)

@@ -58,25 +58,33 @@ function(spdml_library name headers)
     spdml_describe_library(${target}_shared ${name})
     spdml_link_flags(${target}_shared)
     target_link_libraries(${target}_shared PRIVATE ${arg_NEEDS} Threads::Threads m)
-    target_link_options(${target}_shared PRIVATE LINKER:--as-needed)
+    if(NOT APPLE)
+        target_link_options(${target}_shared PRIVATE LINKER:--as-needed)
+    endif()
     set_target_properties(${target}_shared PROPERTIES
         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME ${name}
         SKIP_BUILD_RPATH ON)
-    if(NOT spdml_instrument) # whose run-time library only a program brings
+    if(APPLE) # two-level names: what else is visible is in nobody's way
+        target_link_options(${target}_shared PRIVATE ${spdml_weak_links})
+    elseif(NOT spdml_instrument) # whose run-time library only a program brings
         target_link_options(${target}_shared PRIVATE LINKER:--no-undefined
                             LINKER:--version-script=${map})
         set_target_properties(${target}_shared PROPERTIES LINK_DEPENDS "${map}")
     endif()
 
     # One object; what the header does not declare becomes local.
-    set(whole "${PROJECT_BINARY_DIR}/${name}.o")
-    add_custom_command(OUTPUT "${whole}"
-        COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o "${whole}" ${arg_OBJECTS}
-        COMMAND ${CMAKE_OBJCOPY} --keep-global-symbols=${names} "${whole}"
-        DEPENDS ${arg_OBJECTS} "${names}" COMMAND_EXPAND_LISTS VERBATIM
-        COMMENT "Joining the objects of lib${name}.a")
-    add_library(${target}_static STATIC "${whole}")
-    set_source_files_properties("${whole}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    if(APPLE)
+        set(whole ${arg_OBJECTS})
+    else()
+        set(whole "${PROJECT_BINARY_DIR}/${name}.o")
+        add_custom_command(OUTPUT "${whole}"
+            COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o "${whole}" ${arg_OBJECTS}
+            COMMAND ${CMAKE_OBJCOPY} --keep-global-symbols=${names} "${whole}"
+            DEPENDS ${arg_OBJECTS} "${names}" COMMAND_EXPAND_LISTS VERBATIM
+            COMMENT "Joining the objects of lib${name}.a")
+        set_source_files_properties("${whole}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    endif()
+    add_library(${target}_static STATIC ${whole})
     spdml_describe_library(${target}_static ${name})
     target_link_libraries(${target}_static PRIVATE ${arg_NEEDS} Threads::Threads m)
     set_target_properties(${target}_static PROPERTIES EXPORT_NAME ${name}_static)
@@ -86,6 +94,6 @@ function(spdml_library name headers)
         target_link_libraries(${target}_static PUBLIC ${arg_ON}_static)
         # They are installed side by side.
         set_target_properties(${target}_shared PROPERTIES
-            SKIP_BUILD_RPATH OFF BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "\$ORIGIN")
+            SKIP_BUILD_RPATH OFF BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${spdml_beside}")
     endif()
 endfunction()

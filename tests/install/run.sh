@@ -136,9 +136,16 @@ finds_mpi() {
             "$prefix/bin/spdml" distance "$work/a.npz" --mpi
 }
 
+# `make uninstall` leaves no file, and no folder of ours.
+uninstalls() {
+    rm -f "$libdir/libspdml-cuda.so" # the stand-in
+    make -C "$here/../.." uninstall INSTALLED="$work/manifest" && ! find "$prefix" -name '*spdml*' | grep .
+}
+
 step "make install builds what is installed" covers_install "$build"
 step "without MPI too" covers_install_without_mpi
 step "cmake --install" "$cmake" --install "$build" --prefix "$prefix"
+cp "$build/install_manifest.txt" "$work/manifest"
 libdir=$(dirname "$(find "$prefix" -name libspdml.a)")
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 export LD_LIBRARY_PATH="$libdir"
@@ -180,4 +187,5 @@ step "it finds a module in lib" finds_module
 step "it finds MPI in lib" finds_mpi
 step "manual pages" pages_complete
 step "completion" completion_parses
+step "make uninstall" uninstalls
 steps_end

@@ -9,7 +9,8 @@ import importlib.util
 import os
 import pathlib
 
-from .library import CovarianceOptions, Double, Doubles, Error, Handle, Int, Ints, Longs, MAX_DIMS, Size, Text
+from .library import (CovarianceOptions, Double, Doubles, Error, Handle, Int, Ints, Longs, MAX_DIMS,
+                       Size, Text, file_name)
 
 
 class Array(c.Structure):
@@ -67,14 +68,14 @@ def _path() -> pathlib.Path:
     """The library beside libspdml, or that of the package spdml-data."""
     own = os.environ.get("SPDML_LIBRARY")
     folder = pathlib.Path(os.path.abspath(own)).parent if own else pathlib.Path(__file__).parents[1]
-    path = folder / "libspdml-data.so"
+    path = folder / file_name("spdml-data")
     added = None if own or path.is_file() else importlib.util.find_spec("spdml_data")
     if added and added.origin:
         path = pathlib.Path(added.origin).with_name(path.name)
     if not path.is_file():
-        raise ImportError(f"describe needs libspdml-data, which is not there ({path}): install the "
-                          "package spdml-data (in the source tree: pip install ./packaging/data), or "
-                          "let SPDML_LIBRARY name the libspdml.so of a build that has both")
+        raise ImportError(f"describe needs libspdml-data, which is not there ({path}): pip install "
+                          "'spdml[data]' (where the source tree has moved: pip install ./packaging/data "
+                          "in it), or let SPDML_LIBRARY name the libspdml.so of a build that has both")
     return path
 
 

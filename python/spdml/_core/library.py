@@ -348,6 +348,11 @@ def _spare_blas_threads() -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def file_name(library: str) -> str:
+    """Of a library of ours in a wheel."""
+    return f"lib{library}.0.dylib" if sys.platform == "darwin" else f"lib{library}.so"
+
+
 def _path() -> str:
     """The library next to this file; the environment variable SPDML_LIBRARY names another."""
     own = os.environ.get("SPDML_LIBRARY")
@@ -355,7 +360,7 @@ def _path() -> str:
         raise ImportError(f"SPDML_LIBRARY names {own!r}, which is not a file; unset it to use the "
                           "library of the package")
     # A path, never a name: the loader would look for that in folders of its own.
-    return os.path.abspath(own) if own else str(pathlib.Path(__file__).parents[1] / "libspdml.so")
+    return os.path.abspath(own) if own else str(pathlib.Path(__file__).parents[1] / file_name("spdml"))
 
 
 def _load() -> c.CDLL:

@@ -1,0 +1,2 @@
+/* threads.h - what is used of it. */
+#include "macos/posix.h"
