@@ -31,7 +31,8 @@ typedef enum spd_classifier_kind {
     SPD_CLASSIFIER_GSRC,   /* gsrc: the same on Gabor magnitudes, with an occlusion dictionary */
     SPD_CLASSIFIER_COV3DJ, /* cov3dj: linear support vectors on upper triangles of unit length */
     SPD_CLASSIFIER_TS_LR,  /* ts-lr: tangent space at the mean, multinomial logistic regression */
-    SPD_CLASSIFIER_KRR,    /* krr: kernel ridge regression on one-hot labels, Stein kernel */
+    SPD_CLASSIFIER_KRR,    /* krr: kernel ridge regression on one-hot labels or on numbers, Stein
+                              kernel */
     SPD_CLASSIFIER_KRR_TANGENT, /* krr-tangent: the same, vectors in the tangent space at the mean */
     SPD_CLASSIFIER_KRR_BOTH,    /* krr-both: the same, the sum of the two kernels */
     SPD_CLASSIFIERS             /* how many there are */
@@ -146,6 +147,12 @@ typedef struct spd_samples {
                          queries; NULL: the samples are one group, unlike any other. In training,
                          samples with a negative label then only count for the mean of their group
                          (not with SPD_RECENTERING_NONE) */
+    const int
+        *fold_group; /* training: p numbers >= 0; a method that chooses its own values by leaving
+                              out samples (krr) leaves those of a group out together. NULL: each alone */
+    const double *target; /* training: p numbers for regression, in place of label and classes; for
+                              krr, krr-tangent, krr-both and auto, with no map or one that needs no
+                              labels. NULL: classification */
 } spd_samples;
 
 /* *subset (new, freed with spd_samples_free) <- copies of the `count` samples with the numbers
@@ -168,7 +175,7 @@ SPD_API spd_status spd_classifier_fit(spd_context *ctx, const spd_method *method
                                       const spd_samples *train, const spd_model *model,
                                       spd_classifier **classifier);
 
-/* label (queries->p) <- class numbers. */
+/* label (queries->p) <- class numbers. SPD_EINVAL: a regression, whose scores are the numbers. */
 SPD_API spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *classifier,
                                           const spd_samples *queries, int *label);
 
@@ -177,6 +184,12 @@ SPD_API spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier
  * those with the best score up to ties and rounding. */
 SPD_API spd_status spd_classifier_scores(spd_context *ctx, const spd_classifier *classifier,
                                          const spd_samples *queries, int *label, double *score);
+
+/* score (as many training samples as there were x classes) <- what each of them, left out with its
+ * group, is given by the others: krr, krr-tangent and krr-both know it in closed form, until they are
+ * saved to a file. */
+SPD_API spd_status spd_classifier_left_out(spd_context *ctx, const spd_classifier *classifier,
+                                           double *score);
 
 /* The method with every value it uses; its fit is NULL. Owned by the classifier. */
 SPD_API const spd_method *spd_classifier_method(const spd_classifier *classifier);
@@ -204,6 +217,14 @@ typedef struct spd_classifier_facts {
     const char *score; /* the meaning of spd_classifier_scores, in words */
     int score_falls;   /* non-zero: smaller scores are better; else larger ones */
     int hermitian;     /* matrices are real forms of Hermitian ones, as in spd_samples */
+    int regression;    /* non-zero: it was trained with spd_samples' target. Its score is the number
+                          that it predicts, and there are no classes */
+    double r2,
+        error;     /* regression: 1 less the mean squared error over the variance, and the root of
+                          that error, of training samples when they, or their groups, are left out;
+                          beta and lambda have been chosen by them. NaN: no regression */
+    double missed; /* krr that holds fewer samples than it was trained with: the share of their
+                          kernel that these miss, a mean over all samples; 0: none */
 } spd_classifier_facts;
 SPD_API spd_status spd_classifier_info(spd_context *ctx, const spd_classifier *classifier,
                                        spd_classifier_facts *facts);

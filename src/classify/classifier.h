@@ -54,6 +54,9 @@ typedef struct training_state {
     samples train, queries;
     void *prepared, *trained, *met;     /* the method's own, from these: */
     arena preparing, training, meeting; /* freed when what was made of them is done with */
+    double *left;  /* p x classes: scores that training samples have when they are left out; in
+                      training, NULL: not known */
+    double missed; /* share of its kernel that is missed where it holds landmarks alone */
     double *score; /* queries x classes, for decide to fill where a class has samples; NULL: not
                       wanted */
 } training_state;

@@ -54,6 +54,8 @@ spd_status samples_part(spd_context *ctx, const samples *all, size_t count, cons
     part->observations = copy_rows(count, index, samples_blocks(all) * sizeof *all->observations,
                                    all->observations, keep);
     part->group = copy_rows(count, index, sizeof *all->group, all->group, keep);
+    part->fold_group = copy_rows(count, index, sizeof *all->fold_group, all->fold_group, keep);
+    part->target = copy_rows(count, index, sizeof *all->target, all->target, keep);
     return arena_status(keep, ctx, "a part of the samples");
 }
 

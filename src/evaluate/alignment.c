@@ -238,7 +238,7 @@ static spd_status center_training(const spd_method *method, const samples *s, ce
 }
 
 /* Samples without a label go. */
-static spd_status drop_unlabelled(spd_context *ctx, arena *room, samples *s, const size_t **kept)
+static spd_status drop_unlabelled(spd_context *ctx, arena *room, samples *s)
 {
     size_t count = 0, *index = arena_alloc(room, s->p, sizeof *index);
     if (!index)
@@ -248,19 +248,15 @@ static spd_status drop_unlabelled(spd_context *ctx, arena *room, samples *s, con
             index[count++] = i;
     if (count == s->p)
         return SPD_OK;
-    if (kept)
-        *kept = index;
     samples all = *s;
     return samples_part(ctx, &all, count, index, room, s);
 }
 
 spd_status alignment_fit(spd_context *ctx, const spd_method *method, arena *room, arena *keep,
-                         samples *s, alignment *a, const size_t **kept)
+                         samples *s, alignment *a)
 {
     double *X;
     *a = (alignment){.n = s->n};
-    if (kept)
-        *kept = NULL;
     if (!alignment_is_on(method) || !s->X || !s->label || s->p == 0 || s->n == 0)
         return SPD_OK; /* or what is missing is found missing later */
     spd_status status = take_copies(ctx, method, room, s, &X);
@@ -269,7 +265,7 @@ spd_status alignment_fit(spd_context *ctx, const spd_method *method, arena *room
     centering c = centering_of(ctx, s, X, method->balance ? s->label : NULL);
     status = center_training(method, s, &c, keep, a);
     arena_free(&c.room);
-    return status < 0 ? status : drop_unlabelled(ctx, room, s, kept);
+    return status < 0 ? status : drop_unlabelled(ctx, room, s);
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */

@@ -31,10 +31,9 @@ int alignment_is_on(const spd_method *method);
 spd_status alignment_check(spd_context *ctx, const spd_method *method);
 
 /* Matrices of s <- aligned copies in `room`; a <- what queries need, in `keep`. Samples without a
- * label (negative), which only count for the mean of their group, are dropped then. *kept, unless
- * NULL, <- the numbers (s->p) of those that stay, in `room`, or NULL for all. */
+ * label (negative), which only count for the mean of their group, are dropped then. */
 spd_status alignment_fit(spd_context *ctx, const spd_method *method, arena *room, arena *keep,
-                         samples *s, alignment *a, const size_t **kept);
+                         samples *s, alignment *a);
 
 /* Matrices of the queries s <- aligned copies in `room`. predicted (s->p): classes to weigh the
  * means by, or NULL. */

@@ -195,6 +195,8 @@ static spd_status take_parts(runner *u)
     for (size_t i = 0; i < count; i++)
         label[i] = i < r->train_count ? u->train.label[i] : -1;
     u->train.label = label;
+    if (u->group)
+        u->train.fold_group = u->group;
     return SPD_OK;
 }
 

@@ -341,7 +341,7 @@ static spd_status check_labels(spd_context *ctx, const samples *train)
     for (size_t i = 1; i < train->p && status == SPD_OK; i++)
         if (train->label[i] != train->label[0])
             return SPD_OK;
-    if (status < 0)
+    if (status < 0 || train->target)
         return status;
     return ctx_fail(ctx, SPD_EINVAL,
                     "all %zu training samples are of one class; at least two classes are needed",

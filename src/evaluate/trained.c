@@ -169,7 +169,13 @@ spd_status spd_classifier_info(spd_context *ctx, const spd_classifier *c,
                                   .held = kind->holds == SPD_HOLDING_NONE ? 0 : train->p,
                                   .score = kind->scores.what,
                                   .score_falls = kind->scores.falls,
-                                  .hermitian = !kind->vectors && train->hermitian};
+                                  .hermitian = !kind->vectors && train->hermitian,
+                                  .regression = c->regression,
+                                  .r2 = c->regression ? c->r2 : (double)NAN,
+                                  .error = c->regression ? c->error : (double)NAN,
+                                  .missed = c->missed};
+    if (c->regression)
+        found.score = "predicted number";
     spd_status status = sized_check(ctx, "spd_classifier_facts", facts);
     if (status == SPD_OK)
         sized_give(sizeof found, &found, facts);
@@ -329,32 +335,39 @@ static spd_status own_samples_of(spd_context *ctx, const double *lent, training_
 static spd_status train_on(spd_context *ctx, spd_classifier *c, const spd_model *model)
 {
     arena room = {0}; /* what the samples are while they train */
-    spd_status status = alignment_fit(ctx, &c->state.method, &room, &c->state.preparing,
-                                      &c->state.train, &c->align, NULL);
+    spd_status status = regression_take(ctx, &c->state.method, &room, &c->state.train);
+    if (status == SPD_OK)
+        status = alignment_fit(ctx, &c->state.method, &room, &c->state.preparing, &c->state.train,
+                               &c->align);
     const double *lent = c->state.train.X;
     if (status == SPD_OK)
         status = method_check_samples(ctx, &c->state.method, &c->state.train);
     if (status == SPD_OK)
         status = own_labels(ctx, &c->state);
+    c->learned = c->state.train.p;
     if (status == SPD_OK)
         status = fault_unnamed(ctx, train(ctx, c, model));
+    if (status >= 0)
+        regression_note(c);
     spd_status owned = status < 0 ? status : own_samples_of(ctx, lent, &c->state);
-    c->state.train.group = NULL;
+    c->state.train.group = c->state.train.fold_group = NULL;
+    c->state.train.target = NULL;
     arena_free(&room);
     return owned < 0 ? owned : status;
 }
 
 /* method <- what `auto` chooses of these samples. */
-static spd_status choose_method(spd_context *ctx, const spd_samples *whole, const spd_model *model,
+static spd_status choose_method(spd_context *ctx, const samples *whole, const spd_model *model,
                                 spd_method *method)
 {
-    const spd_tune_options usual = {.size = sizeof usual, .folds = 5, .seed = 1};
+    spd_tune_options usual = {.size = sizeof usual, .folds = 5, .seed = 1};
     if (!method->automatic)
         return SPD_OK;
     if (model)
         return ctx_fail(ctx, SPD_EINVAL,
                         "auto chooses its own map; name a method to go with one "
                         "that is given");
+    usual.group = whole->fold_group;
     return spd_tune(ctx, method, whole, &usual, NULL);
 }
 
@@ -365,9 +378,14 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
     spd_method method;
     if (!out)
         return ctx_fail(ctx, SPD_EINVAL, "no room for a classifier given");
+    samples train;
     spd_status status = method_take(ctx, given, &method);
     if (status == SPD_OK)
-        status = choose_method(ctx, whole, model, &method);
+        status = samples_take(ctx, whole, &train);
+    if (status == SPD_OK && method.automatic && !model && train.target)
+        return regression_choose(ctx, &method, &train, out);
+    if (status == SPD_OK)
+        status = choose_method(ctx, &train, model, &method);
     if (status == SPD_OK && model && spd_method_on_vectors(&method))
         status = ctx_fail(ctx, SPD_EINVAL, "%s works on vectors, and maps apply to matrices only",
                           spd_name(SPD_ENUM_CLASSIFIER, method.classifier));
@@ -376,11 +394,9 @@ spd_status spd_classifier_fit(spd_context *ctx, const spd_method *given, const s
     spd_classifier *c = mem_zero(1, sizeof *c);
     if (!c)
         return ctx_nomem(ctx, "a classifier");
-    c->state = (training_state){.kind = classifier_of(method.classifier), .method = method};
-    status = samples_take(ctx, whole, &c->state.train);
-    if (status == SPD_OK)
-        status = train_on(ctx, c, model);
-    c->learned = c->state.train.p;
+    c->state = (training_state){
+        .kind = classifier_of(method.classifier), .method = method, .train = train};
+    status = train_on(ctx, c, model);
     c->notes = trained_no_notes();
     c->state.method.fit = NULL; /* borrowed, and no longer needed */
     spd_status named = status < 0 ? status : trained_take_names(ctx, c);
@@ -501,6 +517,9 @@ spd_status spd_classifier_predict(spd_context *ctx, const spd_classifier *c,
     if (!c || !label)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the classifier or the output array for labels is missing");
+    if (c->regression)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the method predicts numbers, not classes: they are its scores");
     return predict(ctx, c, queries, label, NULL);
 }
 
@@ -619,6 +638,9 @@ spd_status spd_classifier_retrain(spd_context *ctx, const spd_classifier *old,
     if (old->state.kind->vectors)
         return ctx_fail(ctx, SPD_EINVAL, "%s works on vectors and has no map",
                         spd_name(SPD_ENUM_CLASSIFIER, old->state.kind->kind));
+    if (old->regression)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the method was trained on numbers: train a new one with all samples");
     spd_classifier *c = mem_zero(1, sizeof *c);
     if (!c)
         return ctx_nomem(ctx, "a classifier");

@@ -12,12 +12,26 @@ struct spd_classifier {
     map map;              /* the identity where the method has none */
     alignment align;      /* before the map */
     size_t learned;       /* samples that it was trained with */
+    int regression;       /* non-zero: its score is a number, and there are no classes */
+    double r2, error;     /* regression: of training samples left out */
+    double missed;        /* training_state */
     spd_metadata notes;
     arena told; /* the texts of the notes */
 };
 
 /* Notes of a method that was told nothing. */
 spd_metadata trained_no_notes(void);
+
+/* regression.c: numbers in place of classes. Labels of the training samples <- one class, in room, if
+ * they have numbers and the method can do it. */
+spd_status regression_take(spd_context *ctx, const spd_method *method, arena *room, samples *train);
+
+/* What training has found of the samples left out, while these have their numbers. */
+void regression_note(spd_classifier *c);
+
+/* *out <- the one with the least error, for auto. */
+spd_status regression_choose(spd_context *ctx, const spd_method *method, const spd_samples *train,
+                             spd_classifier **out);
 
 /* *trained <- what a bundle holds, everything checked. */
 spd_status trained_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_classifier **trained);

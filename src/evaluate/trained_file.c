@@ -23,9 +23,11 @@ typedef struct trained_sizes {
     size_t nu_w, nu_b;
     spd_objective objective;
     int hermitian; /* n and m are of real forms */
+    int regression;
+    double r2, error, missed;
 } trained_sizes;
 
-#define TRAINED_SIZES 12
+#define TRAINED_SIZES 16
 
 #define PART_ROOM 24
 
@@ -52,6 +54,10 @@ static const field trained_size_fields[TRAINED_SIZES] = {
     FIELD(trained_sizes, nu_b, SIZE),
     FIELD_ENUM(trained_sizes, objective, SPD_ENUM_OBJECTIVE),
     FIELD_LATER(trained_sizes, hermitian, INT),
+    FIELD_LATER(trained_sizes, regression, INT),
+    FIELD_LATER(trained_sizes, r2, REAL),
+    FIELD_LATER(trained_sizes, error, REAL),
+    FIELD_LATER(trained_sizes, missed, REAL),
 };
 
 static part_names trained_part(size_t i)
@@ -163,7 +169,9 @@ static void begin(spd_context *ctx, const spd_classifier *c, record_writer *w)
 {
     training_state own = c->state; /* keep may replace what it puts aside */
     record_begin(w, ctx, METHOD_KIND,
-                 alignment_is_on(&own.method) ? RECORD_METHOD_FORMAT : RECORD_METHOD_OLDEST,
+                 c->regression                  ? RECORD_METHOD_FORMAT
+                 : alignment_is_on(&own.method) ? RECORD_METHOD_ALIGNED
+                                                : RECORD_METHOD_OLDEST,
                  spd_version());
     if (w->status < 0)
         return;
@@ -184,7 +192,11 @@ static void begin(spd_context *ctx, const spd_classifier *c, record_writer *w)
                          .nu_w = c->map.nu_w,
                          .nu_b = c->map.nu_b,
                          .objective = c->map.objective,
-                         .hermitian = own.train.hermitian};
+                         .hermitian = own.train.hermitian,
+                         .regression = c->regression,
+                         .r2 = c->r2,
+                         .error = c->error,
+                         .missed = c->missed};
     put_method(w, &own.method);
     record_fields(w, TRAINED_SIZES, trained_size_fields, &all, record_part(w, "sizes"));
     put_notes(w, &c->notes);
@@ -296,6 +308,8 @@ static spd_status check_sizes(const reading *r, const spd_method *method)
     if (side < 1 || side > LARGEST_SIDE || other < 1 || other > LARGEST_SIDE || a->p < 1 ||
         a->p > INT_MAX || a->classes < 1 || a->classes > INT_MAX || a->parts > MAP_PARTS)
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: sizes are out of range");
+    if (a->regression && a->classes != 1)
+        return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: a regression has no classes");
     if (!vectors && a->hermitian && (a->n % 2 || a->m % 2))
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: real forms have even sizes");
     if ((a->parts > 0) != (method->map == SPD_MAP_MULTI && a->m > a->n))
@@ -472,6 +486,10 @@ static spd_status take_all(reading *r, spd_classifier *c)
         return status;
     c->state.kind = classifier_of(c->state.method.classifier);
     c->learned = r->all.learned;
+    c->regression = r->all.regression != 0;
+    c->r2 = r->all.r2;
+    c->error = r->all.error;
+    c->missed = r->all.missed;
     status = take_map(r, &c->state.preparing, &c->map);
     if (status == SPD_OK)
         status = alignment_read(r->ctx, r->bundle, r->meta, c);

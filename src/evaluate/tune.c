@@ -284,21 +284,18 @@ static spd_status take_methods(spd_context *ctx, size_t count, spd_method *const
     return status;
 }
 
-/* Samples <- aligned, in `room`, once for all folds; group (or NULL) follows those that stay. They
- * can train the methods (count), which align alike. */
+/* Samples <- aligned, in `room`, once for all folds; group (or NULL), which methods that leave out
+ * samples follow too, is that of those that stay. They can train the methods (count), which align
+ * alike. */
 static spd_status align(spd_context *ctx, size_t count, const spd_method *method, arena *room,
                         samples *train, const int **group)
 {
-    const size_t *kept;
     alignment found;
-    spd_status status = alignment_fit(ctx, &method[0], room, room, train, &found, &kept);
-    int *own = status == SPD_OK && kept ? arena_alloc(room, train->p, sizeof *own) : NULL;
-    if (own && *group) {
-        samples_rows(train->p, kept, sizeof *own, *group, own);
-        *group = own;
-    }
-    if (status == SPD_OK)
-        status = arena_status(room, ctx, "groups");
+    if (*group)
+        train->fold_group = *group;
+    spd_status status = alignment_fit(ctx, &method[0], room, room, train, &found);
+    if (*group)
+        *group = train->fold_group;
     for (size_t k = 0; k < count && status == SPD_OK; k++)
         status = method_check_samples(ctx, &method[k], train);
     return status;

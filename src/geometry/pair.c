@@ -159,7 +159,7 @@ static int airm(size_t n, const double *X, const double *Y, double *d2, double *
         return 1;
     load(n, Y, C);
     dense_reduce(n, L, C);
-    dense_tridiagonal(n, C, d, e, e + n);
+    dense_tridiagonal(n, 0, C, d, e, e + n);
     *d2 = kernels_get()->log_norm2(n, d, e, rest);
     return !(*d2 <= CLOSE) && !definite_matrix(n, Y, L);
 }

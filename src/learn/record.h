@@ -51,7 +51,8 @@ const char *fields_differ(size_t count, const field *fields, const void *a, cons
 /* What this library writes; of trained methods two are read, else this one alone. */
 #define RECORD_MODEL_FORMAT      1
 #define RECORD_CHECKPOINT_FORMAT 3
-#define RECORD_METHOD_FORMAT     2 /* with an alignment */
+#define RECORD_METHOD_FORMAT     3 /* of a regression */
+#define RECORD_METHOD_ALIGNED    2 /* with an alignment */
 #define RECORD_METHOD_OLDEST     1 /* without */
 
 #define RECORD_ARRAYS 24 /* at most, in a file */

@@ -64,10 +64,24 @@ size_t dense_tridiagonal_work(size_t n)
     return n + 64 * n;
 }
 
-void dense_tridiagonal(size_t n, double *A, double *d, double *e, double *work)
+void dense_tridiagonal(size_t n, int vectors, double *A, double *d, double *e, double *work)
 {
     lapack_int size = (lapack_int)n, room = (lapack_int)(64 * n), info;
     LAPACK_dsytrd("L", &size, A, &size, d, e, work, work + n, &room, &info);
+    if (vectors)
+        LAPACK_dorgtr("L", &size, A, &size, work, work + n, &room, &info);
+}
+
+int dense_inverse(size_t n, double *A)
+{
+    lapack_int size = (lapack_int)n, info;
+    LAPACK_dpotrf("U", &size, A, &size, &info);
+    /* LAPACK lets a NaN pass in some builds: it would stand on the diagonal. */
+    for (size_t r = 0; r < n && info == 0; r++)
+        info = !(A[r * n + r] > 0.0);
+    if (info == 0)
+        LAPACK_dpotri("U", &size, A, &size, &info);
+    return info != 0;
 }
 
 /* All eigenvalues, blocks of LAPACK's usual width, then the integers of dsyevr. */
@@ -134,6 +148,12 @@ static void even_out(size_t n, double *A)
         for (size_t r = first + 1; r < n; r++)
             for (size_t c = first; c < r && c < first + STRIP; c++)
                 A[r * n + c] = A[c * n + r] = 0.5 * (A[r * n + c] + A[c * n + r]);
+}
+
+void dense_lower_product(size_t n, size_t m, const double *A, const double *B, double *C)
+{
+    cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, (int)n, (int)m, 1.0, A, (int)n, B, (int)m,
+                0.0, C, (int)m);
 }
 
 void dense_congruence(size_t n, const double *A, const double *B, double *C, double *work)

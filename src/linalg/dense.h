@@ -22,9 +22,13 @@ int dense_eigh(size_t n, int vectors, double *A, double *lambda, double *work);
 /* Scratch of dense_tridiagonal. */
 size_t dense_tridiagonal_work(size_t n);
 
-/* d (n) and e (n) <- diagonal and off-diagonal, n - 1 entries, of a tridiagonal matrix with the
- * eigenvalues of A (symmetric), which is destroyed. */
-void dense_tridiagonal(size_t n, double *A, double *d, double *e, double *work);
+/* d (n) and e (n) <- diagonal and off-diagonal, n - 1 entries, of a tridiagonal T with the
+ * eigenvalues of A (symmetric), which is destroyed; vectors: A <- Q' with Q'A Q = T, Q orthogonal. */
+void dense_tridiagonal(size_t n, int vectors, double *A, double *d, double *e, double *work);
+
+/* Lower triangle of A <- that of A^-1, for A definite, of which only this triangle is read; the upper
+ * one is left alone. Non-zero when A is not positive definite; the triangle is then rubbish. */
+int dense_inverse(size_t n, double *A);
 
 /* Scratch of dense_eigh_some. */
 size_t dense_eigh_some_work(size_t n);
@@ -50,6 +54,9 @@ void dense_product_other(size_t n, const double *A, const double *B, double *C);
 /* C (r x c) <- A' B + keep C for A (k x r) and B (k x c); keep 0 overwrites. Must not overlap. */
 void dense_trans_product(size_t r, size_t c, size_t k, const double *A, const double *B,
                          double keep, double *C);
+
+/* C (n x m) <- A B for symmetric A, of which only the lower triangle is read; must not overlap. */
+void dense_lower_product(size_t n, size_t m, const double *A, const double *B, double *C);
 
 /* C <- A' B A for symmetric B, exactly symmetric. work: n n doubles. C may be B. */
 void dense_congruence(size_t n, const double *A, const double *B, double *C, double *work);

@@ -19,6 +19,11 @@ void LAPACK_NAME(dpotrf)(const char *uplo, lapack_size n, double *A, lapack_size
 void LAPACK_NAME(dsytrd)(const char *uplo, lapack_size n, double *A, lapack_size lda, double *d,
                          double *e, double *tau, double *work, lapack_size lwork, lapack_int *info,
                          size_t);
+void LAPACK_NAME(dorgtr)(const char *uplo, lapack_size n, double *A, lapack_size lda,
+                         const double *tau, double *work, lapack_size lwork, lapack_int *info,
+                         size_t);
+void LAPACK_NAME(dpotri)(const char *uplo, lapack_size n, double *A, lapack_size lda,
+                         lapack_int *info, size_t);
 void LAPACK_NAME(dsyevd)(const char *jobz, const char *uplo, lapack_size n, double *A,
                          lapack_size lda, double *w, double *work, lapack_size lwork,
                          lapack_int *iwork, lapack_size liwork, lapack_int *info, size_t, size_t);
@@ -47,6 +52,8 @@ void LAPACK_NAME(dorglq)(lapack_size m, lapack_size n, lapack_size k, double *A,
 
 #define LAPACK_dpotrf(...) LAPACK_NAME(dpotrf)(__VA_ARGS__, 1)
 #define LAPACK_dsytrd(...) LAPACK_NAME(dsytrd)(__VA_ARGS__, 1)
+#define LAPACK_dorgtr(...) LAPACK_NAME(dorgtr)(__VA_ARGS__, 1)
+#define LAPACK_dpotri(...) LAPACK_NAME(dpotri)(__VA_ARGS__, 1)
 #define LAPACK_dsyevd(...) LAPACK_NAME(dsyevd)(__VA_ARGS__, 1, 1)
 #define LAPACK_dsyevr(...) LAPACK_NAME(dsyevr)(__VA_ARGS__, 1, 1, 1)
 #define LAPACK_dgesvj(...) LAPACK_NAME(dgesvj)(__VA_ARGS__, 1, 1, 1)

@@ -449,6 +449,10 @@ static void add_saved(caller *c, spd_classifier *trained)
     add_text(c, facts.score);
     add_text(c, spd_name(SPD_ENUM_HOLDING, facts.holding));
     add_number(c, (double)(facts.m + facts.held));
+    double *left = block(facts.trained * facts.classes);
+    if (strncmp(facts.score, "logarithm", 9) == 0 &&
+        spd_classifier_left_out(c->ctx, other, left) == SPD_OK)
+        add_reals(c, facts.trained * facts.classes, left);
     add_text(c, spd_classifier_metadata(other)->class_name[1]);
     add_number(c, spd_classifier_weights(other) ? spd_classifier_weights(other)[0] : 0.0);
     if (spd_classifier_samples(other)) {

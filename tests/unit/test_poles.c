@@ -191,7 +191,7 @@ TEST(norm_of_a_logarithm)
             double *room = block(dense_tridiagonal_work(n) + dense_eigh_work(n)), sum = 0.0;
             double *work = take_aligned(kernels_norm_work(n), sizeof(double));
             memcpy(A, X, n * n * sizeof *A);
-            dense_tridiagonal(n, A, d, d + n, room);
+            dense_tridiagonal(n, 0, A, d, d + n, room);
             double found = k->log_norm2(n, d, d + n, work);
             CHECK(dense_eigh(n, 0, X, d, room) == 0, " ");
             for (size_t j = 0; j < n; j++)

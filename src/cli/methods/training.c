@@ -201,6 +201,7 @@ void training_load(session *s, const char *path, training *t)
             data->source, data->p, data->class_name[0]);
     if (column)
         groups_take(data, column, "cv-groups", &t->groups);
+    t->set.samples.fold_group = t->groups.group;
     load_model(s, t);
 }
 
