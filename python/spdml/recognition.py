@@ -134,6 +134,8 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         trained = methods.load(path)
         if trained.size == 0:
             raise InvalidArgumentError(f"{path}: {trained.name} works on vectors, not on matrices")
+        if trained.regression:
+            raise InvalidArgumentError(f"{path}: predicts numbers; use KernelRidge.load")
         if not cls._aligns and (trained.normalize, trained.recenter) != ("none", "none"):
             raise InvalidArgumentError(f"{path}: {trained.name} was trained with normalised or recentred "
                                        f"matrices, which {cls.__name__} is not; use SPDClassifier.load")

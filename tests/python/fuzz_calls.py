@@ -282,7 +282,8 @@ def call_means(rng):
         lambda: spdml.classification.SVC(**simple, **maybe(rng, {
             "C": lambda: number(rng, 1.0, 0, -1), "beta": lambda: number(rng, 1.0, 0, -1),
             "Cref": lambda: some(rng, lambda: X[0]), "kernel_fct": lambda: some(rng, lambda: None)})),
-        lambda: spdml.regression.SVR(**simple), lambda: spdml.regression.KNearestNeighborRegressor(number(rng, 1, 9), **named),
+        lambda: spdml.regression.SVR(**simple), lambda: spdml.regression.KernelRidge(alpha=number(rng, 1, 9)),
+        lambda: spdml.regression.KNearestNeighborRegressor(number(rng, 1, 9), **named),
         lambda: spdml.clustering.Kmeans(number(rng, 1, 2, 9), number(rng, 1, 5), n_init=number(rng, 1, 2),
                              init=word(rng, "random", "k-means++", X[:2]),
                              random_state=number(rng, None, 0), **named),

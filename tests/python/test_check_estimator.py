@@ -88,7 +88,7 @@ ESTIMATORS = [spdml.MDM(), spdml.classification.FgMDM(), spdml.KNearestNeighbor(
               spdml.CDLClassifier(), spdml.AutoClassifier(cv=2), spdml.SPDClassifier("ts-lda"), spdml.SPDClassifier("krr-both"),
               spdml.SPDClassifier("ts-lr"),
               spdml.classification.TSClassifier(clf=RidgeClassifier()), spdml.classification.SVC(),
-              spdml.regression.SVR(tol=1e-8),
+              spdml.regression.SVR(tol=1e-8), spdml.regression.KernelRidge(),
               spdml.regression.KNearestNeighborRegressor(), spdml.clustering.Kmeans(n_init=1), spdml.artifact_detection.Potato(),
               spdml.TangentSpace(), spdml.PGA(1), spdml.SPDML(1), spdml.preprocessing.Whitening(),
               spdml.spatialfilters.CSP(1), spdml.spatialfilters.SPoC(1), spdml.estimation.Shrinkage(), spdml.Covariances("oas"),

@@ -87,7 +87,7 @@ MADE = {
 }
 ON_SIGNALS = {"BlockCovariances", "CoSpectra", "Coherences", "Covariances", "CrossSpectra", "ERPCovariances",
               "TimeDelayCovariances", "Xdawn", "XdawnCovariances"}
-NUMBERS = {"KNearestNeighborRegressor", "KNearestNeighborRegressor", "SPoC", "SVR", "TLRegressor"}
+NUMBERS = {"KernelRidge", "KNearestNeighborRegressor", "SPoC", "SVR", "TLRegressor"}
 REAL = {"CoSpectra", "Coherences", "CrossSpectra", "TLRotate"}  # which refuse complex numbers
 
 

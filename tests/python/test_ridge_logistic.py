@@ -62,6 +62,30 @@ def test_probabilities(sets, method):
     assert -np.log(share[np.arange(len(z)), z]).mean() < -np.log(guess[z]).mean()
 
 
+def calibration_error(share, right):
+    """Expected, over ten bins of the probability of the class that is chosen."""
+    bins = np.minimum((share * 10).astype(int), 9)
+    return sum(abs(share[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean()
+               for b in np.unique(bins))
+
+
+@pytest.mark.parametrize("method", ["krr-stein", "krr-tangent", "krr-both"])
+def test_probabilities_are_calibrated(rng, method):
+    """Better than the softmax of the raw scores, which lie between 0 and 1, and good."""
+    y = np.arange(900) % 3
+    A = rng.standard_normal((900, 3, 10)) * (1 + 0.6 * (np.arange(3) == y[:, None]))[:, :, None]
+    X = A @ A.transpose(0, 2, 1) / 10
+    fitted = spdml.SPDClassifier(method).fit(X[:300], y[:300])
+    share, scores = fitted.predict_proba(X[300:]), fitted.decision_function(X[300:])
+    raw = scores - scores.mean(axis=1, keepdims=True)
+    raw = raw / np.abs(raw).max()  # a range like that of one-hot labels
+    raw = np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True)
+    right = fitted.predict(X[300:]) == y[300:]
+    assert 0.5 < right.mean() < 0.97  # classes overlap
+    ours, theirs = calibration_error(share.max(axis=1), right), calibration_error(raw.max(axis=1), right)
+    assert ours < 0.06 and ours < theirs, (right.mean(), ours, theirs)
+
+
 @pytest.mark.parametrize("regularisation", [1e-3, 1e-1])
 def test_logistic_regression_is_that_of_scikit_learn(sets, regularisation):
     X, y, Q, _ = sets

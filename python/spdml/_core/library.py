@@ -118,13 +118,15 @@ class Samples(Sized):
     _fields_ = [("size", Size), ("p", Size), ("n", Size), ("X", Doubles), ("height", Size),
                 ("width", Size), ("V", Doubles), ("classes", Size), ("label", Ints),
                 ("hermitian", Int), ("blocks", Size), ("mean", Doubles), ("observations", Doubles),
-                ("class_name", c.POINTER(Text)), ("group", Ints)]
+                ("class_name", c.POINTER(Text)), ("group", Ints), ("fold_group", Ints),
+                ("target", Doubles)]
 
 
 class Facts(Sized):
     _fields_ = [("size", Size), ("n", Size), ("m", Size), ("height", Size), ("width", Size),
                 ("classes", Size), ("trained", Size), ("holding", Int), ("held", Size),
-                ("score", Text), ("score_falls", Int), ("hermitian", Int)]
+                ("score", Text), ("score_falls", Int), ("hermitian", Int), ("regression", Int),
+                ("r2", Double), ("error", Double), ("missed", Double)]
 
 
 class Notes(Sized):
@@ -312,6 +314,7 @@ PROTOTYPES = {
                                  c.POINTER(Handle)]),
     "spd_classifier_predict": (Int, [Handle, Handle, c.POINTER(Samples), Ints]),
     "spd_classifier_scores": (Int, [Handle, Handle, c.POINTER(Samples), Ints, Doubles]),
+    "spd_classifier_left_out": (Int, [Handle, Handle, Doubles]),
     "spd_classifier_info": (Int, [Handle, Handle, c.POINTER(Facts)]),
     "spd_classifier_set_metadata": (Int, [Handle, Handle, c.POINTER(Notes)]),
     "spd_classifier_metadata": (c.POINTER(Notes), [Handle]),

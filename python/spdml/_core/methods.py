@@ -160,6 +160,8 @@ class Trained:
         self.name = name.value.decode()
         share = 2 if facts.hermitian else 1
         self.hermitian = bool(facts.hermitian)
+        self.regression = bool(facts.regression)
+        self.r2, self.error, self.missed = facts.r2, facts.error, facts.missed
         self.size = facts.n // share
         self.reduced = facts.m // share
         self.falls = bool(facts.score_falls)
@@ -283,6 +285,7 @@ def train_auto(X: np.ndarray, classes: np.ndarray, label: np.ndarray, group: Opt
     """The best of the portfolio, trained; and the league with what to expect."""
     method = _parse("auto", {}, False)
     samples = _samples(X, label, len(classes))
+    samples.fold_group = ints(group)
     tuning = Tuning(folds=folds, group=ints(group), seed=seed, seconds=seconds)
     league = c.POINTER(League)()
     try:
@@ -316,6 +319,22 @@ def train(name: str, values: Dict[str, Any], normalize: bool, X: np.ndarray, cla
     keep: List[Any] = []
     take_means(samples, means[0], means[1], keep)
     return _fit(method, samples, classes, n_jobs, group_names)
+
+
+def train_numbers(name: str, values: Dict[str, Any], X: np.ndarray, y: np.ndarray, groups: Any,
+                  n_jobs: Optional[int]) -> Tuple[Trained, np.ndarray]:
+    """The method, trained on X with the numbers y; and what it predicts for each sample without its
+    group, or without it alone."""
+    method = _parse(name, values, False)
+    samples = _samples(X, None, 1)
+    samples.target = doubles(y)
+    if groups is not None:
+        number = group_numbers(groups, len(X), [])[1]
+        samples.fold_group = ints(number)
+    trained = _fit(method, samples, np.zeros(1), n_jobs)
+    left = np.empty(len(X))
+    call(context(1), "spd_classifier_left_out", trained.pointer, doubles(left))
+    return trained, left
 
 
 def _fit(method: Method, samples: Samples, classes: np.ndarray, n_jobs: Optional[int],
