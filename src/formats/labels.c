@@ -69,8 +69,11 @@ static spd_status sort_keys(spd_context *ctx, const spd_array *y, labelled *key)
         } else if (fabs(y->f64[i]) < 0x1p53 && y->f64[i] == floor(y->f64[i])) {
             key[i].value = (int64_t)y->f64[i];
         } else {
-            return ctx_fail_at(ctx, SPD_EINVAL, i, y->f64[i],
-                               "label %zu is %g; labels must be integers or strings", i, y->f64[i]);
+            return ctx_fail_at(
+                ctx, SPD_EINVAL, i, y->f64[i],
+                "label %zu is %g; labels must be integers or strings, and numbers to be predicted "
+                "must have another name than labels",
+                i, y->f64[i]);
         }
     }
     qsort(key, y->count, sizeof *key, by_label);

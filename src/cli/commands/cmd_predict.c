@@ -7,6 +7,7 @@
 #include "cli/commands/describe_record.h"
 #include "cli/commands/meta_compare.h"
 #include "cli/methods/aligning.h"
+#include "cli/methods/numbers.h"
 #include "cli/methods/predictions.h"
 #include "cli/methods/show_trained.h"
 #include "cli/frame/words.h"
@@ -152,6 +153,12 @@ static int run(session *s)
     trained_load(s, s->args->operands[0], &p.method);
     p.load_seconds = bar_clock() - start;
     load(s, &p);
+    if (p.method.facts.regression) {
+        numbers_predict(s, &p.method, p.set.data, &p.set.samples);
+        return CLI_GOOD;
+    }
+    if (arguments_text(s->args, "target"))
+        cli_misuse("--target: %s predicts classes", p.method.classes.source);
     start = bar_clock();
     p.found = (predictions){.train = &p.method.classes,
                             .test = p.set.data,
@@ -178,6 +185,9 @@ static const option options[] = {
      .help = "Source of the labels for scoring. auto: from --labels, from y, or from the names of "
              "the folders that images, clips or signals lie in, if any of them is a class of "
              "METHOD; none: nothing is scored"},
+    {"target", 0, OPTION_TEXT, "COLUMN",
+     .help = "If METHOD predicts numbers: the column of NEW that they are compared with, if it is "
+             "called otherwise than in training"},
     OPTION_VECTORS,
     OPTION_ENGINE,
     OPTION_END};
@@ -186,6 +196,9 @@ static const char *const paragraphs[] = {
     "Predicts the classes of NEW with a method that 'spdml train' has kept. If NEW has labels, the "
     "predictions are scored; labels are matched by name. If none of them is a class of METHOD, "
     "nothing is scored.",
+    "If METHOD was trained with --target, numbers are predicted, and compared with the column of "
+    "that "
+    "name if NEW has it.",
     "Without -o, name, class and score of the first samples are printed.",
     "NEW is a data set, or the images, clips or signals themselves, if METHOD was trained with "
     "matrices that 'spdml describe' made: they are described in the same way. Matrices that were "

@@ -5,13 +5,15 @@
 
 #include "cli/frame/again.h"
 #include "cli/methods/aligning.h"
+#include "cli/methods/numbers.h"
 #include "cli/methods/show_league.h"
 #include "cli/methods/show_trained.h"
 #include "cli/methods/training.h"
 
 static void keep(session *s, const training *t, const groups *g)
 {
-    spd_metadata notes = recognition_notes(t->set.data);
+    spd_metadata notes =
+        t->target ? numbers_notes(t->set.data, &t->target) : recognition_notes(t->set.data);
     aligning_note(g, &notes);
     notes.settings = t->tuned.settings;
     notes.folds = t->tuned.folds;
@@ -62,7 +64,10 @@ static int run(session *s)
 {
     training t = {0};
     groups g;
+    t.target = arguments_text(s->args, "target");
     training_take(s, &t);
+    if (t.target && (arguments_count(s->args, "grid") || t.seconds > 0.0))
+        cli_misuse("--target: krr chooses its values without folds; leave out --grid and --time");
     aligning_take(s, &t.method, 1);
     complete(s, &t, arguments_copy(s->args));
     session_check_output(s);
@@ -78,6 +83,9 @@ static int run(session *s)
 
 static const option options[] = {
     {OPTION_OUTPUT(OPTION_MODEL_ENDINGS, "The file of the trained method; default METHOD.spdml")},
+    {"target", 0, OPTION_TEXT, "COLUMN", .common = 1,
+     .help = "Predict the numbers of COLUMN (y: of the labels) in place of classes: regression by "
+             "krr, krr-tangent or krr-both; auto takes the one with the least error"},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -100,6 +108,8 @@ static const command_example examples[] = {
      "Folds keep subjects together."},
     {"spdml train a.npz --method ts-lda --recenter subject -o method.spdml",
      "Move every subject's mean to the identity; 'spdml predict' moves new ones by their own."},
+    {"spdml train a.npz --target age --cv-groups site -o age.spdml",
+     "Regression: numbers in place of classes."},
     {"spdml train a.npz --method nn-airm-ml -m 10 --no-tune -o method.spdml",
      "With these parameters, and no search."},
     {NULL, NULL}};

@@ -80,6 +80,8 @@ static void load(session *s, updating *u)
 {
     const char *old = arguments_text(s->args, "data");
     trained_load(s, s->args->operands[0], &u->method);
+    if (u->method.facts.regression)
+        cli_fail("%s: predicts numbers; train it anew with all samples", u->method.classes.source);
     u->relearn = old != NULL;
     if (spd_method_on_vectors(spd_classifier_method(u->method.classifier)))
         cli_fail("%s: is a method on vectors; train it again with all samples",

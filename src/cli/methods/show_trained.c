@@ -108,6 +108,18 @@ static void show_tuned(sheet *r, const spd_metadata *notes)
         sheet_line(r, "", "without a learned map %.2f %%", 100.0 * notes->accuracy_no_map);
 }
 
+/* What a regression predicts, and how well where samples, or their groups, were left out. */
+static void show_numbers(sheet *r, const spd_metadata *notes, const spd_classifier_facts *facts)
+{
+    sheet_text(r, "target", "predicts", notes->class_name ? notes->class_name[0] : "numbers");
+    sheet_json(r, "r2", sheet_json_real(facts->r2));
+    sheet_json(r, "error", sheet_json_real(facts->error));
+    sheet_line(r, "left out",
+               "R2 %.3f, error %.4g (root of the mean square), for samples or groups", facts->r2,
+               facts->error);
+    sheet_line(r, "", "that the others predict; beta and lambda were chosen by it");
+}
+
 /* What the file would tell of the people or things it was trained with. */
 static void show_holding(sheet *r, const spd_classifier_facts *facts)
 {
@@ -148,11 +160,22 @@ void show_trained(sheet *r, const spd_classifier *c)
         return;
     show_method(r, method);
     show_values(r, method);
-    show_tuned(r, notes);
+    sheet_flag(r, "regression", NULL, facts.regression);
+    if (facts.regression)
+        show_numbers(r, notes, &facts);
+    else
+        show_tuned(r, notes);
     show_sizes(r, &facts);
     show_aligning(r, method, notes);
-    show_classes(r, notes, &facts);
+    if (!facts.regression)
+        show_classes(r, notes, &facts);
     show_holding(r, &facts);
+    if (facts.missed > 0.0) {
+        sheet_real(r, "missed", NULL, facts.missed);
+        sheet_line(r, "", "those miss %.2g %% of the kernel between all", 100.0 * facts.missed);
+    }
+    if (facts.regression)
+        return;
     sheet_text(r, "score", NULL, facts.score);
     sheet_flag(r, "score_falls", NULL, facts.score_falls);
     sheet_line(r, "scores", "%s; the %s is the best", facts.score,

@@ -5,6 +5,7 @@
 
 #include "cli/frame/number.h"
 #include "cli/frame/tuning.h"
+#include "cli/methods/numbers.h"
 #include "cli/methods/predictions.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -193,9 +194,11 @@ void training_load(session *s, const char *path, training *t)
     const char *column = arguments_text(s->args, "cv-groups");
     recognition_load(s, path, arguments_text(s->args, "labels"), !vectors, vectors, &t->set);
     const spd_data *data = t->set.data;
-    if (!data->label)
+    if (t->target)
+        t->set.samples.target = numbers_take(data, t->target);
+    else if (!data->label)
         labels_missing(data, " to learn from", "");
-    if (data->classes < 2)
+    else if (data->classes < 2)
         cli_fail(
             "%s: all %zu samples have the label %s; at least two classes are needed to tell apart",
             data->source, data->p, data->class_name[0]);
@@ -218,7 +221,7 @@ static void choose(session *s, training *t)
                                      .exhaustive = arguments_flag(s->args, "exhaustive"),
                                      .seconds = t->seconds};
     t->tuned = (spd_tune_info)SPD_STRUCT(spd_tune_info);
-    if (!t->model && !arguments_flag(s->args, "no-tune"))
+    if (!t->model && !t->target && !arguments_flag(s->args, "no-tune"))
         t->tune_seconds = tuning_run(s, &t->method, &t->set.samples, &tuning, t->set.data->source,
                                      &t->tuned, &t->league);
 }

@@ -22,6 +22,7 @@ typedef struct training {
     spd_fit_options fit; /* of a learned map */
     spd_grid grid;
     recognition_set set;
+    const char *target;  /* the column of numbers to be predicted, or NULL: classes */
     groups groups;       /* of --cv-groups */
     spd_model *model;    /* of --model, or NULL */
     spd_tune_info tuned; /* settings is 0 if nothing was chosen */
