@@ -366,8 +366,8 @@ def test_newer_and_damaged_files(spdml, trained, tmp_path):
                 if member not in leave:
                     new.writestr(member, content)
 
-    changed("newer.spdml", lambda meta: meta.update(format=3))
-    spdml("predict", "newer.spdml", "b.npz").failed("newer.spdml", "format 3", "newer version")
+    changed("newer.spdml", lambda meta: meta.update(format=4))
+    spdml("predict", "newer.spdml", "b.npz").failed("newer.spdml", "format 4", "newer version")
     changed("odd.spdml", lambda meta: meta.update(method="nn-fancy"))
     spdml("predict", "odd.spdml", "b.npz").failed("odd.spdml", "no method 'nn-fancy'")
     changed("few.spdml", lambda meta: None, leave=["means.npy"])
