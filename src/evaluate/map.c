@@ -17,37 +17,19 @@
 #define ROUGH_ITERATIONS 40
 #define LEAST_ITERATIONS 15
 #define SIZE_ITERATIONS  10.0 /* times n/m, between the two */
-#define AIRM_ITERATIONS  3    /* from a map that was learned under Stein */
 
 /* ---- the learned map ------------------------------------------------------------------------- */
 
-/* Lowers the limits of a fit of n x n matrices whose map is to choose by. */
-static void lower_limits(size_t n, spd_fit_options *o)
+/* Lowers the limits of a fit of n x n matrices whose map is to choose by. In place of AIRM's map it
+ * is Stein's, which is learned much faster and is almost the same. */
+static void fit_roughly(size_t n, spd_fit_options *o)
 {
     double most = fmin(SIZE_ITERATIONS * (double)n / (double)o->m, ROUGH_ITERATIONS);
     most = fmax(most, LEAST_ITERATIONS);
     o->max_iter = o->max_iter < (int)most ? o->max_iter : (int)most;
     o->tol = fmax(o->tol, ROUGH_TOLERANCE);
-}
-
-/* Lowers the limits; under AIRM the start becomes *near, the map of the same graph under Stein,
- * which is learned much faster and is almost there. */
-static spd_status start_roughly(spd_context *ctx, const samples *train, const fit_graph *graph,
-                                spd_fit_options *o, spd_model **near)
-{
-    lower_limits(train->n, o);
-    if (o->metric != SPD_METRIC_AIRM || !graph->pair)
-        return SPD_OK;
-    spd_fit_options stein = *o;
-    stein.metric = SPD_METRIC_STEIN;
-    const spd_set X = samples_set(train);
-    spd_status status = fit_on_graph(ctx, &X, train->label, &stein, graph, near);
-    if (status < 0)
-        return status;
-    o->init = SPD_INIT_GIVEN;
-    o->W = (*near)->W;
-    o->max_iter = o->max_iter < AIRM_ITERATIONS ? o->max_iter : AIRM_ITERATIONS;
-    return SPD_OK;
+    if (o->metric == SPD_METRIC_AIRM)
+        o->metric = SPD_METRIC_STEIN;
 }
 
 static void note_effort(const spd_model *model, map *a)
@@ -62,17 +44,13 @@ static spd_status fit_model(spd_context *ctx, const spd_method *method, const sa
 {
     spd_fit_options options = method_fit_options(method);
     const fit_graph known = {graph.count, graph.pairs};
-    spd_model *near = NULL;
-    spd_status status = SPD_OK;
     const spd_set X = samples_set(train);
     options.m = m;
     if (graph.roughly)
-        status = start_roughly(ctx, train, &known, &options, &near);
-    if (status >= 0)
-        status = fit_on_graph(ctx, &X, train->label, &options, graph.pairs ? &known : NULL, model);
-    note_effort(near, a);
+        fit_roughly(train->n, &options);
+    spd_status status =
+        fit_on_graph(ctx, &X, train->label, &options, graph.pairs ? &known : NULL, model);
     note_effort(*model, a);
-    spd_model_free(near);
     return status < 0 ? status : SPD_OK;
 }
 

@@ -20,7 +20,7 @@
 #include "base/sized.h"
 #include "io/array.h"
 #include "learn/fit.h"
-#include "learn/hash.h"
+#include "base/hash.h"
 #include "learn/model.h"
 #include "learn/state.h"
 

@@ -7,7 +7,7 @@
 #include "run/parallel.h"
 #include "run/split.h"
 #include "learn/fitting.h"
-#include "learn/hash.h"
+#include "base/hash.h"
 
 typedef struct hashing {
     const fit *f;

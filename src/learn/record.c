@@ -13,7 +13,7 @@
 #include "base/naming.h"
 #include "base/rng.h"
 #include "io/array.h"
-#include "learn/hash.h"
+#include "base/hash.h"
 
 /* ---- members of structs --------------------------------------------------------------------- */
 

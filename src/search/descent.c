@@ -7,8 +7,7 @@
  * row looks at the lists of the last one and writes its own: the same bits for any number of
  * threads.
  *
- * Rows are the samples and, if they are others, the queries after them. A query has lists, and is
- * in none. Among true distances queries alone have rows then, and ask the lists of sketches. */
+ * Queries that are not samples walk along these lists (index.c). */
 #include <math.h>
 #include <string.h>
 
@@ -28,15 +27,14 @@
 #define ROUNDS      8     /* at most, among sketches */
 #define TRUE_ROUNDS 4     /* and among matrices */
 #define REACH       40    /* the nearest of a list that are asked for theirs, among sketches */
-#define TRUE_REACH  6     /* and among matrices, */
-#define QUERY_REACH 12    /* where queries ask the lists of sketches */
+#define TRUE_REACH  6     /* and among matrices */
 #define MORE        32    /* entries, besides twice as many as wanted, of lists of sketches */
 
 enum { PURPOSE_TREES = 1, PURPOSE_DRAWN };
 
 /* What one thread works with. */
 typedef struct workspace {
-    unsigned *mark; /* rows: == stamp: seen for the row at hand */
+    unsigned *mark; /* p: == stamp: seen for the row at hand */
     unsigned stamp;
     size_t *candidate;
     size_t count;
@@ -51,15 +49,14 @@ typedef struct grouping {
 
 typedef struct descent {
     const search *s;
-    const sketches *sketches;    /* by which is measured; NULL: by the metric */
-    const grouping *g;           /* NULL: no labels */
-    const struct descent *from;  /* whose lists are handed over */
-    const struct descent *asked; /* whose lists are asked for candidates: its own or `from`'s */
-    size_t first, rows;          /* it has the lists of rows first .. rows-1 */
+    const sketches *sketches;   /* by which is measured; NULL: by the metric */
+    const grouping *g;          /* NULL: no labels */
+    const struct descent *from; /* whose lists are handed over */
+    size_t rows;                /* p */
     size_t k[MAX_LISTS], each;
     size_t reach;               /* how many of a list are asked for theirs */
-    neighbour *now, *next;      /* (rows - first) x each */
-    size_t *count, *count_next; /* (rows - first) x 2 */
+    neighbour *now, *next;      /* rows x each */
+    size_t *count, *count_next; /* rows x 2 */
     neighbour *back;            /* rows x reach: those in whose lists a row is, nearest first */
     size_t *backs;              /* rows */
     workspace *work;
@@ -75,17 +72,17 @@ typedef struct descent {
 /* The list of row i that row j may be in, -1 for none. */
 static int list_of(const descent *d, size_t i, size_t j)
 {
-    return j < d->s->p ? list_for(d->s->job->label, i, j) : -1;
+    return list_for(d->s->job->label, i, j);
 }
 
 static neighbour *list_at(const descent *d, neighbour *lists, size_t i, int which)
 {
-    return lists + (i - d->first) * d->each + (which ? d->k[0] : 0);
+    return lists + i * d->each + (which ? d->k[0] : 0);
 }
 
-static size_t *count_at(const descent *d, size_t *counts, size_t i, int which)
+static size_t *count_at(size_t *counts, size_t i, int which)
 {
-    return counts + MAX_LISTS * (i - d->first) + which;
+    return counts + MAX_LISTS * i + which;
 }
 
 static int has(const neighbour *list, size_t count, size_t index)
@@ -101,8 +98,8 @@ static void measure(const descent *d, size_t i, size_t count, const size_t *samp
                     double *scratch)
 {
     const search *s = d->s;
-    const double *f = i < s->p ? s->F + i * s->size : s->G + (i - s->p) * s->size;
-    block_dist2(s->kernels, s->metric, s->n, f, count, s->F, s->size, sample, d2, scratch);
+    block_dist2(s->kernels, s->metric, s->n, s->F + i * s->size, count, s->F, s->size, sample, d2,
+                scratch);
 }
 
 /* The same among sketches; what is too far for a list may be more. */
@@ -113,7 +110,7 @@ static void measure_sketches(const descent *d, size_t i, size_t count, const siz
     double limit[MAX_LISTS];
     for (int which = 0; which < MAX_LISTS; which++)
         limit[which] =
-            list_limit(list_at(d, lists, i, which), *count_at(d, counts, i, which), d->k[which]);
+            list_limit(list_at(d, lists, i, which), *count_at(counts, i, which), d->k[which]);
     for (size_t c = 0; c < count; c++)
         d2[c] = sketch_dist2(v->d, v->V + i * v->d, v->V + sample[c] * v->d,
                              limit[list_of(d, i, sample[c]) > 0]);
@@ -139,7 +136,7 @@ static spd_status offer_all(const descent *d, workspace *w, size_t chunk, size_t
                 return SPD_ENUMERIC;
             }
             d->changed[chunk] +=
-                (size_t)list_offer(list_at(d, lists, i, which), count_at(d, counts, i, which),
+                (size_t)list_offer(list_at(d, lists, i, which), count_at(counts, i, which),
                                    d->k[which], (neighbour){d2[c], sample[c], 1});
         }
     }
@@ -151,13 +148,12 @@ static spd_status offer_all(const descent *d, workspace *w, size_t chunk, size_t
 
 static size_t chunks_of(const descent *d)
 {
-    return (d->rows - d->first + EACH - 1) / EACH;
+    return (d->rows + EACH - 1) / EACH;
 }
 
 static spd_status explain(spd_context *ctx, const descent *d, size_t chunk)
 {
-    size_t row = d->bad[chunk][0], p = d->s->p;
-    return search_fault(ctx, d->s, row < p ? row : row - p, d->bad[chunk][1]);
+    return search_fault(ctx, d->s, d->bad[chunk][0], d->bad[chunk][1]);
 }
 
 static void reset(descent *d, size_t chunks)
@@ -180,7 +176,7 @@ static spd_status run_alone(spd_context *ctx, descent *d, size_t chunks, paralle
 static spd_status run_rows(spd_context *ctx, descent *d, parallel_body body, const char *task)
 {
     ranks *r = ranks_of(ctx);
-    size_t failed = 0, rows = d->rows - d->first, chunks = chunks_of(d);
+    size_t failed = 0, rows = d->rows, chunks = chunks_of(d);
     reset(d, chunks);
     spd_status status =
         parallel_split(ctx, chunks, body, d, task, "samples", (double)rows, &failed);
@@ -220,7 +216,7 @@ static spd_status leaf_chunk(void *user, size_t chunk, int thread)
         for (size_t b = 0; b < size; b++) {
             int which = list_of(d, i, member[b]);
             if (b == a || which < 0 ||
-                has(list_at(d, d->now, i, which), *count_at(d, d->count, i, which), member[b]))
+                has(list_at(d, d->now, i, which), *count_at(d->count, i, which), member[b]))
                 continue;
             w->candidate[w->count++] = member[b];
         }
@@ -310,7 +306,7 @@ static void turn_round(descent *d)
     for (size_t i = 0; i < d->rows; i++)
         for (int which = 0; which < MAX_LISTS; which++) {
             const neighbour *from = list_at(d, d->now, i, which);
-            for (size_t e = 0; e < *count_at(d, d->count, i, which); e++)
+            for (size_t e = 0; e < *count_at(d->count, i, which); e++)
                 list_offer(d->back + from[e].index * d->reach, &d->backs[from[e].index], d->reach,
                            (neighbour){from[e].d2, i, from[e].fresh});
         }
@@ -322,7 +318,7 @@ static void take_from(const descent *d, workspace *w, size_t i, const neighbour 
 {
     for (size_t e = 0; e < smaller(count, d->reach); e++) {
         size_t l = list[e].index;
-        if (!(fresh || (list[e].fresh && d->asked == d)) || w->mark[l] == w->stamp)
+        if (!(fresh || list[e].fresh) || w->mark[l] == w->stamp)
             continue;
         w->mark[l] = w->stamp;
         if (list_of(d, i, l) >= 0)
@@ -333,13 +329,12 @@ static void take_from(const descent *d, workspace *w, size_t i, const neighbour 
 /* All lists of those on one list of i. */
 static void ask(const descent *d, workspace *w, size_t i, const neighbour *list, size_t count)
 {
-    const descent *g = d->asked;
     for (size_t e = 0; e < smaller(count, d->reach); e++) {
         size_t j = list[e].index;
         int fresh = list[e].fresh;
-        take_from(d, w, i, list_at(g, g->now, j, 0), *count_at(g, g->count, j, 0), fresh);
-        take_from(d, w, i, list_at(g, g->now, j, 1), *count_at(g, g->count, j, 1), fresh);
-        take_from(d, w, i, g->back + j * g->reach, g->backs[j], fresh);
+        take_from(d, w, i, list_at(d, d->now, j, 0), *count_at(d->count, j, 0), fresh);
+        take_from(d, w, i, list_at(d, d->now, j, 1), *count_at(d->count, j, 1), fresh);
+        take_from(d, w, i, d->back + j * d->reach, d->backs[j], fresh);
     }
 }
 
@@ -348,10 +343,10 @@ static void keep_lists(const descent *d, workspace *w, size_t i)
 {
     w->mark[i] = ++w->stamp;
     for (int which = 0; which < MAX_LISTS; which++) {
-        size_t count = *count_at(d, d->count, i, which);
+        size_t count = *count_at(d->count, i, which);
         const neighbour *from = list_at(d, d->now, i, which);
         neighbour *to = list_at(d, d->next, i, which);
-        *count_at(d, d->count_next, i, which) = count;
+        *count_at(d->count_next, i, which) = count;
         for (size_t e = 0; e < count; e++) {
             to[e] = (neighbour){from[e].d2, from[e].index, 0};
             w->mark[from[e].index] = w->stamp;
@@ -363,14 +358,14 @@ static spd_status round_chunk(void *user, size_t chunk, int thread)
 {
     const descent *d = user;
     workspace *w = &d->work[thread];
-    size_t last = smaller(d->first + (chunk + 1) * EACH, d->rows);
+    size_t last = smaller((chunk + 1) * EACH, d->rows);
     spd_status status = SPD_OK;
-    for (size_t i = d->first + chunk * EACH; i < last && status == SPD_OK; i++) {
+    for (size_t i = chunk * EACH; i < last && status == SPD_OK; i++) {
         keep_lists(d, w, i);
         w->count = 0;
         for (int which = 0; which < MAX_LISTS; which++)
-            ask(d, w, i, list_at(d, d->now, i, which), *count_at(d, d->count, i, which));
-        ask(d, w, i, d->asked->back + i * d->asked->reach, d->asked->backs[i]);
+            ask(d, w, i, list_at(d, d->now, i, which), *count_at(d->count, i, which));
+        ask(d, w, i, d->back + i * d->reach, d->backs[i]);
         status = offer_all(d, w, chunk, i, d->next, d->count_next);
     }
     return status;
@@ -382,12 +377,11 @@ static spd_status run_rounds(spd_context *ctx, descent *d, int rounds, const cha
     spd_status status = SPD_OK;
     for (int r = 0; r < rounds && status == SPD_OK; r++) {
         size_t changed = 0;
-        if (d->asked == d)
-            turn_round(d);
+        turn_round(d);
         status = run_rows(ctx, d, round_chunk, task);
         for (size_t chunk = 0; chunk < chunks_of(d); chunk++)
             changed += d->changed[chunk];
-        if ((double)changed <= FEW * (double)(d->rows - d->first) * (double)d->each)
+        if ((double)changed <= FEW * (double)d->rows * (double)d->each)
             break;
     }
     return status;
@@ -400,13 +394,13 @@ static spd_status handover_chunk(void *user, size_t chunk, int thread)
 {
     const descent *d = user, *from = d->from;
     workspace *w = &d->work[thread];
-    size_t last = smaller(d->first + (chunk + 1) * EACH, d->rows);
+    size_t last = smaller((chunk + 1) * EACH, d->rows);
     spd_status status = SPD_OK;
-    for (size_t i = d->first + chunk * EACH; i < last && status == SPD_OK; i++) {
+    for (size_t i = chunk * EACH; i < last && status == SPD_OK; i++) {
         w->count = 0;
         for (int which = 0; which < MAX_LISTS; which++) {
             const neighbour *have = list_at(from, from->now, i, which);
-            for (size_t e = 0; e < *count_at(from, from->count, i, which); e++)
+            for (size_t e = 0; e < *count_at(from->count, i, which); e++)
                 w->candidate[w->count++] = have[e].index;
         }
         status = offer_all(d, w, chunk, i, d->next, d->count_next);
@@ -414,26 +408,22 @@ static spd_status handover_chunk(void *user, size_t chunk, int thread)
     return status;
 }
 
-/* d: empty lists, from what d->s, first, rows, k and reach say. */
+/* d: empty lists, from what d->s, rows, k and reach say. */
 static spd_status open_lists(spd_context *ctx, arena *keep, descent *d)
 {
     const search *s = d->s;
-    size_t own = d->rows - d->first, threads = (size_t)parallel_threads(ctx);
+    size_t own = d->rows, threads = (size_t)parallel_threads(ctx);
     d->each = d->k[0] + d->k[1];
     size_t room = larger(larger(9 * d->reach * d->reach, leaf_size(d)), 2 * d->each);
     size_t chunks = chunks_of(d) + d->rows / (leaf_size(d) / 2) + 2;
     if (d->g)
         chunks += d->g->c.count;
-    if (!d->asked)
-        d->asked = d;
     d->now = arena_alloc(keep, own, d->each * sizeof *d->now);
     d->next = arena_alloc(keep, own, d->each * sizeof *d->next);
     d->count = arena_zero(keep, own, MAX_LISTS * sizeof *d->count);
     d->count_next = arena_zero(keep, own, MAX_LISTS * sizeof *d->count_next);
-    if (d->asked == d) {
-        d->back = arena_alloc(keep, d->rows, d->reach * sizeof *d->back);
-        d->backs = arena_alloc(keep, d->rows, sizeof *d->backs);
-    }
+    d->back = arena_alloc(keep, own, d->reach * sizeof *d->back);
+    d->backs = arena_alloc(keep, own, sizeof *d->backs);
     d->changed = arena_zero(keep, chunks, sizeof *d->changed);
     d->measured = arena_zero(keep, chunks, sizeof *d->measured);
     d->bad = arena_zero(keep, chunks, sizeof *d->bad);
@@ -447,16 +437,15 @@ static spd_status open_lists(spd_context *ctx, arena *keep, descent *d)
 }
 
 /* d <- the lists among sketches, of so many more that the true ones are likely to be among them. */
-static spd_status find_candidates(spd_context *ctx, arena *keep, sketches *v, descent *d)
+static spd_status find_candidates(spd_context *ctx, arena *keep, const sketches *v, descent *d)
 {
-    const size_t *k = d->s->job->k;
+    const search_job *job = d->s->job;
     for (int which = 0; which < MAX_LISTS; which++)
-        d->k[which] = k[which] ? 2 * k[which] + MORE : 0;
+        d->k[which] =
+            job->k[which] ? smaller((2 * job->k[which] + MORE) * d->s->effort, d->s->p) : 0;
     d->reach = REACH;
     d->sketches = v;
-    spd_status status = sketches_make(ctx, d->s, keep, v);
-    if (status == SPD_OK)
-        status = open_lists(ctx, keep, d);
+    spd_status status = open_lists(ctx, keep, d);
     if (status == SPD_OK)
         status = plant(ctx, d);
     if (status == SPD_OK)
@@ -464,27 +453,32 @@ static spd_status find_candidates(spd_context *ctx, arena *keep, sketches *v, de
     return status;
 }
 
-/* d <- the lists of all queries, from those of sketches in `near`. */
-static spd_status descend(spd_context *ctx, descent *d, descent *near)
+static spd_status make_sketches(spd_context *ctx, const search *s, arena *keep, sketches *v)
 {
-    const search *s = d->s;
+    unfolding u;
+    spd_status status = unfolding_make(ctx, s, keep, &u);
+    if (status < 0)
+        return status;
+    *v = (sketches){.p = s->p, .d = unfolding_room(&u)};
+    v->V = arena_alloc(keep, s->p, v->d * sizeof *v->V);
+    return v->V ? sketches_make(ctx, &u, s->p, s->X, s->F, v->V) : ctx_nomem(ctx, "neighbours");
+}
+
+/* d <- the lists of all samples, from those of sketches. */
+static spd_status descend(spd_context *ctx, descent *d)
+{
     arena room = {0};
-    sketches v = {0};
-    *near = (descent){.s = s, .g = d->g, .rows = d->rows};
-    spd_status status = find_candidates(ctx, &room, &v, near);
-    d->from = near;
+    sketches v;
+    descent near = {.s = d->s, .g = d->g, .rows = d->rows};
+    spd_status status = make_sketches(ctx, d->s, &room, &v);
+    if (status == SPD_OK)
+        status = find_candidates(ctx, &room, &v, &near);
+    d->from = &near;
     if (status == SPD_OK)
         status = run_rows(ctx, d, handover_chunk, "neighbours");
-    if (status == SPD_OK && !s->within) {
-        turn_round(near);
-        d->asked = near;
-        status = run_rounds(ctx, d, TRUE_ROUNDS, "neighbours");
-    }
+    d->from = NULL;
     arena_free(&room);
-    if (status == SPD_OK && s->within)
-        status = run_rounds(ctx, d, TRUE_ROUNDS, "neighbours");
-    *near = (descent){0}; /* its lists are gone */
-    return status;
+    return status == SPD_OK ? run_rounds(ctx, d, TRUE_ROUNDS, "neighbours") : status;
 }
 
 /* ---- outside --------------------------------------------------------------------------------- */
@@ -506,7 +500,7 @@ static size_t admitted(const descent *d, size_t query, int which)
 {
     const search *s = d->s;
     if (!d->g || d->g->c.label[query] < 0)
-        return which ? 0 : s->p - (s->within ? 1 : 0);
+        return which ? 0 : s->p - 1;
     size_t own = class_size(&d->g->c, d->g->class_of[query]);
     return which ? d->g->c.labelled - own : own - 1;
 }
@@ -536,7 +530,7 @@ static spd_status fill(spd_context *ctx, descent *d)
         memcpy(d->now + row[a] * s->each, exact + a * s->each, s->each * sizeof *exact);
         memcpy(d->count + MAX_LISTS * row[a], count + MAX_LISTS * a, MAX_LISTS * sizeof *count);
     }
-    d->total += (double)rows * (double)(s->p - (s->within ? 1 : 0));
+    d->total += (double)rows * (double)(s->p - 1);
     arena_free(&room);
     return status;
 }
@@ -545,25 +539,57 @@ spd_status descent_run(spd_context *ctx, const search *s, search_result *found)
 {
     arena room = {0};
     grouping g = {0};
-    descent near;
     const search_job *job = s->job;
     descent d = {.s = s,
                  .g = job->label ? &g : NULL,
-                 .first = s->within ? 0 : s->p,
-                 .rows = s->p + (s->within ? 0 : s->q),
+                 .rows = s->p,
                  .k = {job->k[0], job->k[1]},
-                 .reach = s->within ? TRUE_REACH : QUERY_REACH};
+                 .reach = TRUE_REACH};
     spd_status status = d.g ? sort_classes(ctx, s, &room, &g) : SPD_OK;
     if (status == SPD_OK)
         status = open_lists(ctx, &room, &d);
     if (status == SPD_OK)
-        status = descend(ctx, &d, &near);
+        status = descend(ctx, &d);
     if (status == SPD_OK)
         status = fill(ctx, &d);
     if (status == SPD_OK) {
         memcpy(found->list, d.now, s->q * s->each * sizeof *d.now);
         memcpy(found->count, d.count, s->q * MAX_LISTS * sizeof *d.count);
-        found->exact = d.total;
+        found->exact += d.total;
+    }
+    arena_free(&room);
+    return status;
+}
+
+/* The nearest on the list of row i, and then those in whose lists it is, as far as there is room;
+ * what is left is i itself. */
+static void take_links(const descent *d, size_t i, size_t degree, int64_t *link)
+{
+    size_t count = 0, half = smaller(d->count[MAX_LISTS * i], degree / 2);
+    for (size_t e = 0; e < half; e++)
+        link[count++] = (int64_t)d->now[i * d->each + e].index;
+    for (size_t e = 0; e < d->backs[i] && count < degree; e++) {
+        int64_t j = (int64_t)d->back[i * d->reach + e].index;
+        int known = 0;
+        for (size_t f = 0; f < half; f++)
+            known |= link[f] == j;
+        if (!known)
+            link[count++] = j;
+    }
+    while (count < degree)
+        link[count++] = (int64_t)i;
+}
+
+spd_status descent_links(spd_context *ctx, const search *s, const sketches *v, size_t degree,
+                         int64_t *link)
+{
+    arena room = {0};
+    descent near = {.s = s, .rows = s->p};
+    spd_status status = find_candidates(ctx, &room, v, &near);
+    if (status == SPD_OK) {
+        turn_round(&near);
+        for (size_t i = 0; i < s->p; i++)
+            take_links(&near, i, degree, link + i * degree);
     }
     arena_free(&room);
     return status;

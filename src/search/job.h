@@ -15,6 +15,7 @@ typedef struct search {
     size_t size; /* doubles of a prepared matrix */
     size_t each; /* neighbours of a query: k[0] + k[1] */
     int within;
+    size_t effort;       /* of an approximate search: 1, and more where a recall is wished for */
     const double *X, *Q; /* samples and queries; NULL: read piece by piece */
     const double *F, *G; /* the same, prepared */
 } search;
@@ -38,8 +39,15 @@ spd_status tiles_run(spd_context *ctx, const search *s, subset queries, subset s
                      neighbour *list, size_t *count);
 
 /* found->list and count, empty, and exact <- the exact lists of all queries among all samples,
- * which are in memory, and most of the neighbours in almost linear time. */
+ * which are in memory, and, within one set, most of the neighbours in almost linear time. */
 spd_status pruned_run(spd_context *ctx, const search *s, search_result *found);
 spd_status descent_run(spd_context *ctx, const search *s, search_result *found);
+
+/* Queries drawn at random, with their exact lists. */
+typedef struct truth {
+    size_t rows, *row;
+    neighbour *list; /* rows x each */
+    size_t *count;   /* rows x 2 */
+} truth;
 
 #endif

@@ -1,6 +1,7 @@
 /* nearest.c - the public function for nearest neighbours. */
 #include "base/sized.h"
 #include "geometry/metric.h"
+#include "search/index.h"
 #include "search/search.h"
 #include "sets/job.h"
 
@@ -19,12 +20,16 @@ static spd_status check(spd_context *ctx, const search_job *job)
         return ctx_fail(ctx, SPD_EINVAL,
                         "%zu neighbours requested, but there are only %zu other matrices", k,
                         others);
+    if (!(job->recall >= 0.0 && job->recall <= 1.0))
+        return ctx_fail(ctx, SPD_EINVAL, "recall is %g: give a share between 0 and 1", job->recall);
     if (!spd_name(SPD_ENUM_SEARCH, job->search))
         return ctx_fail(ctx, SPD_EINVAL, "there is no search number %d", (int)job->search);
     if (job->search == SPD_SEARCH_APPROXIMATE && !in_memory(job) && !engine_of(X))
         return ctx_fail(ctx, SPD_EINVAL,
                         "an approximate search needs the matrices in memory, and they are read "
                         "piece by piece; allow more memory, or search exactly");
+    if (job->index && in_memory(job))
+        return index_check(ctx, job->index, job->metric, X);
     return SPD_OK;
 }
 
@@ -120,6 +125,8 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, const spd_set *gi
                              .queries = second ? second : &X,
                              .k = {k},
                              .search = o.search,
+                             .recall = o.recall,
+                             .index = o.index,
                              .brute = o.brute,
                              .seed = o.seed},
                      .info = &made};

@@ -326,7 +326,7 @@ static spd_status make_room(spd_context *ctx, pruned *x, arena *room)
 static void put_in_order(const pruned *x, search_result *found)
 {
     size_t each = x->s->each;
-    found->exact = 0.0;
+
     for (size_t at = 0; at < x->s->q; at++) {
         size_t query = x->order[at];
         memcpy(found->list + query * each, x->list + at * each, each * sizeof *found->list);

@@ -3,6 +3,7 @@
 #include "search/search.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/order.h"
 #include "base/memory.h"
@@ -11,8 +12,14 @@
 #include "ops/pairwise.h"
 #include "run/engine.h"
 #include "search/bounds.h"
+#include "search/index.h"
 
-#define OPERATIONS 4e11 /* of the exact search: about a minute */
+#define OPERATIONS  4e11 /* of the exact search: about a minute */
+#define MOST_EFFORT 8    /* without an index, where each time is one from the start */
+
+/* An approximate search pays where it measures fewer than one of so many pairs: it measures one at
+ * a time what an exact one measures in blocks. */
+#define WORTH_MEASURING 8
 
 enum { PURPOSE_RECALL = 3 };
 
@@ -69,31 +76,41 @@ static size_t found_of(const neighbour *list, size_t count, const neighbour *exa
     return same;
 }
 
-/* found->recall <- estimated on queries drawn at random, whose exact lists are found. */
-static spd_status estimate_recall(spd_context *ctx, const search *s, search_result *found)
+/* How many queries a recall is estimated on: with an index a tenth of them, so that this does not
+ * take longer than the search. */
+static size_t estimated_on(const search *s)
 {
-    arena room = {0};
-    neighbour *exact = NULL;
-    size_t rows = smaller(RECALL_QUERIES, s->q), same = 0, all = 0;
-    size_t *count = NULL, *row = arena_alloc(&room, s->q, sizeof *row);
-    spd_status status =
-        row ? search_lists(ctx, s, rows, &room, &exact, &count) : ctx_nomem(ctx, "neighbours");
-    if (status == SPD_OK) {
-        search_draw(s->job->seed, s->q, rows, row);
-        status = tiles_run(ctx, s, (subset){rows, row}, (subset){s->p, NULL}, exact, count);
-    }
-    for (size_t a = 0; status == SPD_OK && a < rows; a++)
+    size_t most = smaller(RECALL_QUERIES, s->q);
+    return s->job->index ? smaller(most, larger(LEAST_QUERIES, s->q / 10)) : most;
+}
+
+/* t <- queries drawn at random, whose exact lists are found. */
+static spd_status draw_truth(spd_context *ctx, const search *s, arena *keep, truth *t,
+                             search_result *found)
+{
+    *t = (truth){.rows = estimated_on(s), .row = arena_alloc(keep, s->q, sizeof *t->row)};
+    spd_status status = t->row ? search_lists(ctx, s, t->rows, keep, &t->list, &t->count)
+                               : ctx_nomem(ctx, "neighbours");
+    if (status < 0)
+        return status;
+    search_draw(s->job->seed, s->q, t->rows, t->row);
+    found->exact += (double)t->rows * (double)(s->p - (s->within ? 1 : 0));
+    return tiles_run(ctx, s, (subset){t->rows, t->row}, (subset){s->p, NULL}, t->list, t->count);
+}
+
+/* The share of these that was found. */
+static double share_found(const search *s, const truth *t, const search_result *found)
+{
+    size_t same = 0, all = 0;
+    for (size_t a = 0; a < t->rows; a++)
         for (size_t which = 0; which < MAX_LISTS; which++) {
-            size_t wanted = count[MAX_LISTS * a + which], skip = which ? s->job->k[0] : 0;
+            size_t wanted = t->count[MAX_LISTS * a + which], skip = which ? s->job->k[0] : 0;
             all += wanted;
-            same += found_of(found->list + row[a] * s->each + skip,
-                             found->count[MAX_LISTS * row[a] + which], exact + a * s->each + skip,
-                             wanted);
+            same += found_of(found->list + t->row[a] * s->each + skip,
+                             found->count[MAX_LISTS * t->row[a] + which],
+                             t->list + a * s->each + skip, wanted);
         }
-    found->recall = all ? (double)same / (double)all : 1.0;
-    found->exact += (double)rows * (double)(s->p - (s->within ? 1 : 0));
-    arena_free(&room);
-    return status;
+    return all ? (double)same / (double)all : 1.0;
 }
 
 /* ---- one search ------------------------------------------------------------------------------ */
@@ -115,7 +132,7 @@ int search_approximates(const search_job *job)
     const spd_set *X = job->samples, *Q = job->queries;
     if (job->candidate)
         return 1;
-    if (!in_memory(job) || (Q != X && Q->p <= RECALL_QUERIES))
+    if (!in_memory(job) || (job->index ? Q->p <= LEAST_QUERIES : Q != X && Q->p <= RECALL_QUERIES))
         return 0;
     return job->search == SPD_SEARCH_APPROXIMATE ||
            (job->search == SPD_SEARCH_AUTO && !job->brute &&
@@ -139,12 +156,85 @@ static spd_status find(spd_context *ctx, const search *s, search_result *found)
 {
     const search_job *job = s->job;
     if (!job->candidate && s->F)
-        return found->search == SPD_SEARCH_EXACT ? pruned_run(ctx, s, found)
-                                                 : descent_run(ctx, s, found);
+        return pruned_run(ctx, s, found);
     size_t samples = job->candidate ? job->candidates : s->p;
-    found->exact = (double)s->q * (double)(s->within && !job->candidate ? samples - 1 : samples);
+    found->exact += (double)s->q * (double)(s->within && !job->candidate ? samples - 1 : samples);
     return tiles_run(ctx, s, (subset){s->q, NULL}, (subset){samples, job->candidate}, found->list,
                      found->count);
+}
+
+static void clear_lists(const search *s, search_result *found)
+{
+    memset(found->count, 0, s->q * MAX_LISTS * sizeof *found->count);
+}
+
+static spd_status find_exactly(spd_context *ctx, const search *s, search_result *found)
+{
+    clear_lists(s, found);
+    spd_status status = pruned_run(ctx, s, found);
+    found->search = SPD_SEARCH_EXACT;
+    found->recall = 1.0;
+    return status;
+}
+
+/* With so much effort, would an exact search take less? */
+static int is_too_much(const search *s, const spd_index *index)
+{
+    if (index)
+        return index_pool(s) * WORTH_MEASURING > s->p;
+    return s->effort > MOST_EFFORT || !search_is_long(s->job->metric, s->n, s->p, s->q);
+}
+
+/* s->effort <- twice as much as before until the recall is what is wished for. Of queries that have
+ * an index those of the estimate are searched; else all of them. found->recall < job->recall: an
+ * exact search takes less. */
+static spd_status find_effort(spd_context *ctx, search *s, const spd_index *index, const truth *t,
+                              search_result *found)
+{
+    const search_job *job = s->job;
+    spd_status status = SPD_OK;
+    for (s->effort = 1; status == SPD_OK; s->effort *= 2) {
+        clear_lists(s, found);
+        if (job->candidate)
+            status = find(ctx, s, found);
+        else if (index)
+            status = index_run(ctx, s, index, (subset){t->rows, t->row}, found);
+        else
+            status = descent_run(ctx, s, found);
+        found->recall = share_found(s, t, found);
+        if (found->recall >= job->recall)
+            break;
+        search more = *s;
+        more.effort = 2 * s->effort;
+        if (is_too_much(&more, index))
+            break;
+    }
+    return status;
+}
+
+static spd_status find_most(spd_context *ctx, search *s, search_result *found)
+{
+    const search_job *job = s->job;
+    arena room = {0};
+    truth t;
+    spd_index *own = NULL;
+    const spd_index *index = job->index;
+    spd_status status = draw_truth(ctx, s, &room, &t, found);
+    if (status == SPD_OK && !index && !s->within && !job->candidate) {
+        status = index_make(ctx, s, &own);
+        index = own;
+    }
+    if (status == SPD_OK)
+        status = find_effort(ctx, s, index, &t, found);
+    if (status == SPD_OK && found->recall < job->recall) {
+        status = find_exactly(ctx, s, found);
+    } else if (status == SPD_OK && index) {
+        clear_lists(s, found);
+        status = index_run(ctx, s, index, (subset){s->q, NULL}, found);
+    }
+    spd_index_free(own);
+    arena_free(&room);
+    return status;
 }
 
 /* The same by the engine that is to do it; SPD_DECLINED: by the processor. */
@@ -200,10 +290,9 @@ spd_status search_run(spd_context *ctx, const search_job *job, arena *keep, sear
     if (status == SPD_DECLINED) {
         status = prepare(ctx, &s, &room);
         if (status == SPD_OK)
-            status = find(ctx, &s, found);
+            status = found->search == SPD_SEARCH_APPROXIMATE ? find_most(ctx, &s, found)
+                                                             : find(ctx, &s, found);
     }
-    if (status == SPD_OK && found->search == SPD_SEARCH_APPROXIMATE)
-        status = estimate_recall(ctx, &s, found);
     arena_free(&room);
     return status;
 }

@@ -15,15 +15,6 @@
 #define PART          ((size_t)1 << 22) /* doubles that are unfolded at a time */
 #define EACH          64                /* samples of a chunk */
 
-/* How matrices become long vectors (`length` doubles), and these short ones. */
-typedef struct unfolding {
-    const search *of;
-    size_t n, length, d;
-    double *W;    /* n x n: seen from the mean, X is W'XW; NULL: F is taken as it is */
-    float *basis; /* d x length, the leading one first; NULL: as they are */
-    double scale; /* a power of two, so that floats hold the numbers */
-} unfolding;
-
 /* ---- long vectors ---------------------------------------------------------------------------- */
 
 /* Z (count x length) <- the logarithms of the count matrices X, seen from the mean: their lower
@@ -44,15 +35,16 @@ static spd_status logarithms(spd_context *ctx, const unfolding *u, size_t count,
 }
 
 /* Z (count x length) <- the vectors of samples evenly spread. */
-static spd_status unfold_spread(spd_context *ctx, const unfolding *u, size_t count, double *Z)
+static spd_status unfold_spread(spd_context *ctx, const search *of, const unfolding *u,
+                                size_t count, double *Z)
 {
     arena room = {0};
     size_t stride = u->W ? u->n * u->n : u->length;
-    const double *from = u->W ? u->of->X : u->of->F;
+    const double *from = u->W ? of->X : of->F;
     double *some = u->W ? arena_alloc(&room, count, stride * sizeof *some) : Z;
     spd_status status = arena_status(&room, ctx, "neighbours");
     for (size_t i = 0; i < count && status == SPD_OK; i++)
-        memcpy(some + i * stride, from + i * u->of->p / count * stride, stride * sizeof *Z);
+        memcpy(some + i * stride, from + i * of->p / count * stride, stride * sizeof *Z);
     if (u->W && status == SPD_OK)
         status = logarithms(ctx, u, count, some, Z);
     arena_free(&room);
@@ -60,9 +52,9 @@ static spd_status unfold_spread(spd_context *ctx, const unfolding *u, size_t cou
 }
 
 /* u->W <- L'^-1, where L L' is a mean of the matrices. */
-static spd_status see_from_mean(spd_context *ctx, unfolding *u, arena *keep)
+static spd_status see_from_mean(spd_context *ctx, const search *of, unfolding *u, arena *keep)
 {
-    size_t n2 = u->n * u->n, count = u->of->p < MEAN_SAMPLES ? u->of->p : MEAN_SAMPLES;
+    size_t n2 = u->n * u->n, count = of->p < MEAN_SAMPLES ? of->p : MEAN_SAMPLES;
     arena room = {0};
     double *some = arena_alloc(&room, count, n2 * sizeof *some);
     double *M = arena_alloc(&room, u->n, u->n * sizeof *M);
@@ -71,7 +63,7 @@ static spd_status see_from_mean(spd_context *ctx, unfolding *u, arena *keep)
         u->W ? arena_status(&room, ctx, "neighbours") : ctx_nomem(ctx, "neighbours");
     if (status == SPD_OK) {
         for (size_t i = 0; i < count; i++)
-            memcpy(some + i * n2, u->of->X + i * u->of->p / count * n2, n2 * sizeof *some);
+            memcpy(some + i * n2, of->X + i * of->p / count * n2, n2 * sizeof *some);
         status = spd_mean(ctx, SPD_METRIC_JEFFREY, SPD_SET(u->n, count, some), NULL, M, NULL);
     }
     if (status >= 0 && dense_chol(u->n, M))
@@ -136,11 +128,11 @@ static spd_status basis_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-static spd_status find_basis(spd_context *ctx, unfolding *u, arena *keep)
+static spd_status find_basis(spd_context *ctx, const search *of, unfolding *u, arena *keep)
 {
     arena room = {0};
     size_t fit = BASIS_MOST / u->length, full = u->W ? u->n * u->n : u->length;
-    basis_job j = {.u = u, .count = u->of->p < BASIS_SAMPLES ? u->of->p : BASIS_SAMPLES};
+    basis_job j = {.u = u, .count = of->p < BASIS_SAMPLES ? of->p : BASIS_SAMPLES};
     j.count = j.count < fit ? j.count : fit;
     j.most = j.count - 1 < SKETCH_MOST ? j.count - 1 : SKETCH_MOST;
     u->basis = arena_alloc(keep, j.most, u->length * sizeof *u->basis);
@@ -153,7 +145,7 @@ static spd_status find_basis(spd_context *ctx, unfolding *u, arena *keep)
     spd_status status =
         u->basis ? arena_status(&room, ctx, "neighbours") : ctx_nomem(ctx, "neighbours");
     if (status == SPD_OK)
-        status = unfold_spread(ctx, u, j.count, j.Z);
+        status = unfold_spread(ctx, of, u, j.count, j.Z);
     if (status == SPD_OK) {
         subtract_mean(j.count, u->length, j.Z, j.row);
         status = parallel_for(ctx, 1, basis_chunk, &j, NULL, NULL, 0.0, NULL);
@@ -193,20 +185,21 @@ static spd_status shorten_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-/* V (p x d) <- those of p matrices X, prepared F, a part at a time. */
-static spd_status shorten_all(spd_context *ctx, const unfolding *u, size_t p, const double *X,
-                              const double *F, size_t d, float *V)
+/* A part at a time. */
+spd_status sketches_make(spd_context *ctx, const unfolding *u, size_t p, const double *X,
+                         const double *F, float *V)
 {
     arena room = {0};
     size_t n2 = u->n * u->n, most = PART / (n2 + 1), part = most > EACH ? most : EACH;
-    shorten_job j = {.u = u, .d = d};
+    shorten_job j = {.u = u, .d = unfolding_room(u)};
+    part = part < p ? part : p;
     double *Z = arena_alloc(&room, u->W ? part : 1, n2 * sizeof *Z);
     j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), EACH * u->length * sizeof *j.work);
     spd_status status = arena_status(&room, ctx, "neighbours");
     for (size_t first = 0; first < p && status == SPD_OK; first += part) {
         j.count = p - first < part ? p - first : part;
         j.Z = u->W ? Z : F + first * u->length;
-        j.V = V + first * d;
+        j.V = V + first * j.d;
         if (u->W)
             status = logarithms(ctx, u, j.count, X + first * n2, Z);
         if (status == SPD_OK)
@@ -217,51 +210,30 @@ static spd_status shorten_all(spd_context *ctx, const unfolding *u, size_t p, co
     return status;
 }
 
-static double largest(size_t count, const double *F)
-{
-    double most = 0.0;
-    for (size_t e = 0; e < count; e++)
-        most = fmax(most, fabs(F[e]));
-    return most;
-}
-
-/* Numbers are seen as if the largest were about 1. */
+/* Numbers are seen as if the largest of the samples were about 1. */
 static double scale_of(const search *s)
 {
     int exponent;
-    double most = largest(s->p * s->size, s->F);
-    if (!s->within)
-        most = fmax(most, largest(s->q * s->size, s->G));
+    double most = 0.0;
+    for (size_t e = 0; e < s->p * s->size; e++)
+        most = fmax(most, fabs(s->F[e]));
     frexp(most, &exponent);
     return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
 }
 
-/* k->V <- the samples and, unless they are the same, the queries. */
-static spd_status shorten_both(spd_context *ctx, const unfolding *u, sketches *k)
+size_t unfolding_room(const unfolding *u)
 {
-    const search *s = u->of;
-    spd_status status = shorten_all(ctx, u, s->p, s->X, s->F, k->d, k->V);
-    if (status == SPD_OK && !s->within)
-        status = shorten_all(ctx, u, s->q, s->Q, s->G, k->d, k->V + s->p * k->d);
-    return status;
+    return (u->d + 7) / 8 * 8;
 }
 
-spd_status sketches_make(spd_context *ctx, const search *s, arena *keep, sketches *k)
+spd_status unfolding_make(spd_context *ctx, const search *s, arena *keep, unfolding *u)
 {
-    arena room = {0};
     int flat = s->metric->flat;
-    unfolding u = {.of = s, .n = s->n, .scale = flat ? scale_of(s) : 1.0};
-    spd_status status = flat ? SPD_OK : see_from_mean(ctx, &u, &room);
-    u.d = u.length = flat ? s->size : s->n * (s->n + 1) / 2;
-    if (status == SPD_OK && u.length > SKETCH_MOST)
-        status = find_basis(ctx, &u, &room);
-    if (status == SPD_OK) {
-        k->p = s->p;
-        k->d = (u.d + 7) / 8 * 8;
-        k->V = arena_alloc(keep, s->p + (s->within ? 0 : s->q), k->d * sizeof *k->V);
-        status = k->V ? shorten_both(ctx, &u, k) : ctx_nomem(ctx, "neighbours");
-    }
-    arena_free(&room);
+    *u = (unfolding){.n = s->n, .scale = flat ? scale_of(s) : 1.0};
+    spd_status status = flat ? SPD_OK : see_from_mean(ctx, s, u, keep);
+    u->d = u->length = flat ? s->size : s->n * (s->n + 1) / 2;
+    if (status == SPD_OK && u->length > SKETCH_MOST)
+        status = find_basis(ctx, s, u, keep);
     return status;
 }
 

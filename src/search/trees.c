@@ -26,15 +26,6 @@ static double along(size_t d, const float *a, const float *b, const float *x)
     return total;
 }
 
-/* Those of `count` vectors that are of samples. */
-static size_t samples_among(const sketches *s, size_t count, const size_t *order)
-{
-    size_t samples = 0;
-    for (size_t i = 0; i < count; i++)
-        samples += order[i] < s->p;
-    return samples;
-}
-
 void leaves_cut(leaves *l, const sketches *s, size_t from, size_t count, size_t most, rng *r,
                 double *work)
 {
@@ -45,7 +36,7 @@ void leaves_cut(leaves *l, const sketches *s, size_t from, size_t count, size_t 
     while (left > 0) {
         size_t at = todo[--left].from, part = todo[left].count;
         size_t *order = l->order + at;
-        if (samples_among(s, part, order) <= most || left + 2 > DEPTH) {
+        if (part <= most || left + 2 > DEPTH) {
             l->first[l->count++] = at;
             l->first[l->count] = at + part;
             continue;

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "fuzz_edits.h"
-#include "learn/hash.h"
+#include "base/hash.h"
 
 enum { FITS = 6 };
 

@@ -95,7 +95,8 @@ class SetOptions(Sized):
 
 
 class NearestOptions(Sized):
-    _fields_ = [("size", Size), ("search", Int), ("brute", Int), ("seed", c.c_uint64)]
+    _fields_ = [("size", Size), ("search", Int), ("brute", Int), ("seed", c.c_uint64), ("recall", Double),
+                ("index", c.c_void_p)]
 
 
 class MeanOptions(Sized):
@@ -281,6 +282,10 @@ PROTOTYPES = {
     "spd_pairwise2": (Int, [Handle, Int, c.POINTER(Set), c.POINTER(Set), Doubles]),
     "spd_nearest": (Int, [Handle, Int, c.POINTER(Set), c.POINTER(Set), Size, c.POINTER(NearestOptions),
                            Longs, Doubles, c.c_void_p]),
+    "spd_index_make": (Int, [Handle, Int, c.POINTER(Set), c.c_uint64, c.POINTER(c.c_void_p)]),
+    "spd_index_save": (Int, [Handle, c.c_void_p, Text]),
+    "spd_index_load": (Int, [Handle, Text, c.POINTER(c.c_void_p)]),
+    "spd_index_free": (None, [c.c_void_p]),
     "spd_mean": (Int, [Handle, Int, c.POINTER(Set), c.POINTER(MeanOptions), Doubles, c.c_void_p]),
     "spd_geodesics": (Int, [Handle, Int, c.POINTER(Set), c.POINTER(Set), Size, Doubles, Doubles]),
     "spd_apply": (Int, [Handle, Int, Double, c.POINTER(Set), Doubles]),

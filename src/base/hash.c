@@ -1,6 +1,6 @@
 /* hash.c - multiply and mix over words of 8 bytes. Four lanes take turns, so that the processor
  * need not wait for one multiplication before it begins the next. */
-#include "learn/hash.h"
+#include "base/hash.h"
 
 #include <string.h>
 

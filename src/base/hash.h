@@ -1,6 +1,6 @@
 /* hash.h - a fingerprint of memory: which data a checkpoint belongs to, and whether it is whole. */
-#ifndef SPD_LEARN_HASH_H
-#define SPD_LEARN_HASH_H
+#ifndef SPD_BASE_HASH_H
+#define SPD_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,240 @@
+/* test_search_index.c - indexes of sets: what a search by one finds against the exact search, a
+ * wish for recall, files of indexes, good and bad. */
+#include <unistd.h>
+
+#include "test.h"
+
+#include "base/memory.h"
+#include "learn/index_file.h"
+#include "random_spd.h"
+#include "repeat.h"
+
+enum { N = 6, P = 900, Q = 60, K = 5, LINKS = 48 };
+
+typedef struct sets {
+    double *X, *Q;
+} sets;
+
+static sets make_sets(uint64_t seed)
+{
+    rng r = seeded(seed);
+    double *all = random_set(&r, N, P + Q, 10.0);
+    return (sets){all, all + P * N * N};
+}
+
+typedef struct answer {
+    int64_t *index;
+    double *d2;
+    spd_nearest_info info;
+    spd_status status;
+    char message[512];
+} answer;
+
+static answer ask(const sets *s, spd_metric metric, spd_search search, const spd_index *index,
+                  double recall, int threads)
+{
+    answer a = {.index = take_zeros(Q * K, sizeof *a.index), .d2 = block(Q * K)};
+    spd_context *ctx = context_on(threads);
+    const spd_nearest_options how = {
+        .size = sizeof how, .search = search, .seed = 1, .recall = recall, .index = index};
+    a.info.size = sizeof a.info;
+    a.status = spd_nearest(ctx, metric, SPD_SET(N, P, s->X), SPD_SET(N, Q, s->Q), K, &how, a.index,
+                           a.d2, &a.info);
+    snprintf(a.message, sizeof a.message, "%s", spd_context_error(ctx)->message);
+    return a;
+}
+
+static double share(const answer *found, const answer *exact)
+{
+    size_t good = 0;
+    for (size_t e = 0; e < Q * K; e++)
+        good += found->d2[e] <= exact->d2[e / K * K + K - 1];
+    return (double)good / (Q * K);
+}
+
+static spd_index *made(const sets *s, spd_metric metric, int threads)
+{
+    spd_index *index = NULL;
+    CHECK(spd_index_make(context_on(threads), metric, SPD_SET(N, P, s->X), 1, &index) == SPD_OK,
+          "no index under %s", spd_name(SPD_ENUM_METRIC, metric));
+    return index;
+}
+
+TEST(most_are_found_under_every_metric)
+{
+    sets s = make_sets(1);
+    for (int m = 0; m < SPD_METRICS; m++) {
+        spd_metric metric = (spd_metric)m;
+        spd_index *one = made(&s, metric, 1), *three = made(&s, metric, 3);
+        answer exact = ask(&s, metric, SPD_SEARCH_EXACT, NULL, 0.0, 1);
+        answer found = ask(&s, metric, SPD_SEARCH_APPROXIMATE, one, 0.0, 1);
+        answer again = ask(&s, metric, SPD_SEARCH_APPROXIMATE, three, 0.0, 2);
+        CHECK(found.status == SPD_OK && found.info.search == SPD_SEARCH_APPROXIMATE, "%s",
+              found.message);
+        CHECK(share(&found, &exact) > 0.9, "%s: %g", spd_name(SPD_ENUM_METRIC, metric),
+              share(&found, &exact));
+        CHECK(memcmp(found.index, again.index, Q * K * sizeof *found.index) == 0 &&
+                  memcmp(found.d2, again.d2, Q * K * sizeof *found.d2) == 0,
+              "%s: threads change it", spd_name(SPD_ENUM_METRIC, metric));
+        spd_index_free(one);
+        spd_index_free(three);
+    }
+}
+
+/* Matrices without structure, of which a first search misses many. */
+TEST(a_wish_for_recall)
+{
+    enum { LARGE = 24, MANY = 3000 };
+    rng r = seeded(5);
+    double *X = random_set(&r, LARGE, MANY + Q, 1e3), d2[Q * K], wanted[Q * K];
+    int64_t index[Q * K];
+    const spd_set samples = *SPD_SET(LARGE, MANY, X),
+                  queries = *SPD_SET(LARGE, Q, X + (size_t)MANY * LARGE * LARGE);
+    spd_index *by = NULL;
+    spd_context *ctx = context_on(2);
+    CHECK(spd_index_make(ctx, SPD_METRIC_STEIN, &samples, 1, &by) == SPD_OK, "no index");
+    CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, &samples, &queries, K, NULL, index, wanted, NULL) ==
+              SPD_OK,
+          "exact");
+    double before = 0.0;
+    const double wishes[] = {0.0, 0.9, 1.0};
+    for (int w = 0; w < 3; w++) {
+        spd_nearest_info info = SPD_STRUCT(spd_nearest_info);
+        spd_nearest_options how = {
+            .size = sizeof how, .search = SPD_SEARCH_APPROXIMATE, .recall = wishes[w], .index = by};
+        CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, &samples, &queries, K, &how, index, d2, &info) ==
+                  SPD_OK,
+              "%s", spd_context_error(ctx)->message);
+        size_t good = 0;
+        for (size_t e = 0; e < Q * K; e++)
+            good += d2[e] <= wanted[e / K * K + K - 1];
+        CHECK(info.recall >= wishes[w] && info.recall >= before, "recall %g of %g", info.recall,
+              wishes[w]);
+        CHECK(fabs((double)good / (Q * K) - info.recall) < 0.2, "estimated %g, found %g",
+              info.recall, (double)good / (Q * K));
+        CHECK(info.search == SPD_SEARCH_APPROXIMATE || good == Q * K, "exact, and not all");
+        before = info.recall;
+    }
+    spd_index_free(by);
+}
+
+TEST(files)
+{
+    sets s = make_sets(2);
+    char path[] = "/tmp/test_search_index_XXXXXX";
+    int file = mkstemp(path);
+    const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_LOG_EUCLIDEAN};
+    CHECK(file >= 0, "no file");
+    close(file);
+    for (size_t m = 0; m < 2; m++) {
+        spd_context *ctx = context_on(1);
+        spd_index *index = made(&s, metrics[m], 2), *back = NULL;
+        CHECK(spd_index_save(ctx, index, path) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        CHECK(spd_index_load(ctx, path, &back) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        answer one = ask(&s, metrics[m], SPD_SEARCH_APPROXIMATE, index, 0.0, 1);
+        answer two = ask(&s, metrics[m], SPD_SEARCH_APPROXIMATE, back, 0.0, 1);
+        CHECK(memcmp(one.d2, two.d2, Q * K * sizeof *one.d2) == 0, "another index came back");
+        spd_index_free(index);
+        spd_index_free(back);
+    }
+    unlink(path);
+    spd_index *none = NULL;
+    CHECK(spd_index_load(context_on(1), path, &none) == SPD_EIO && !none, "a file that is gone");
+}
+
+TEST(other_data_are_refused)
+{
+    sets s = make_sets(3), other = make_sets(4);
+    spd_index *index = made(&s, SPD_METRIC_STEIN, 1);
+    answer a = ask(&other, SPD_METRIC_STEIN, SPD_SEARCH_APPROXIMATE, index, 0.0, 1);
+    CHECK(a.status == SPD_EINVAL && strstr(a.message, "other matrices"), "%s", a.message);
+    a = ask(&s, SPD_METRIC_AIRM, SPD_SEARCH_APPROXIMATE, index, 0.0, 1);
+    CHECK(a.status == SPD_EINVAL && strstr(a.message, "under stein"), "%s", a.message);
+    a = ask(&s, SPD_METRIC_STEIN, SPD_SEARCH_APPROXIMATE, index, 1.5, 1);
+    CHECK(a.status == SPD_EINVAL && strstr(a.message, "recall"), "%s", a.message);
+    spd_index_free(index);
+}
+
+/* ---- what a file may hold ---------------------------------------------------------------------- */
+
+#define META                                                                                       \
+    "{\"format\":1,\"kind\":\"spdml index\",\"version\":\"0\",\"metric\":\"%s\",\"n\":%s,"         \
+    "\"p\":%s,\"length\":%s,\"d\":%s,\"hash\":1,\"scale\":%s}"
+
+typedef struct contents {
+    const char *metric, *n, *p, *length, *d, *scale;
+    size_t links;  /* rows */
+    int64_t first; /* link */
+    double sketch; /* an entry */
+    const char *says;
+} contents;
+
+static void read_contents(const contents *c)
+{
+    char meta[400], names[3][12] = {"view", "sketches", "links"};
+    double one = 1.0, vectors[16] = {c->sketch};
+    int64_t to[2 * LINKS] = {c->first};
+    snprintf(meta, sizeof meta, META, c->metric, c->n, c->p, c->length, c->d, c->scale);
+    spd_array view = {.name = names[0], .ndim = 2, .shape = {1, 1}, .count = 1, .f64 = &one};
+    spd_array sketch = {.name = names[1], .ndim = 2, .shape = {2, 8}, .count = 16, .f64 = vectors};
+    spd_array links = {.name = names[2],
+                       .type = SPD_TYPE_INT64,
+                       .ndim = 2,
+                       .shape = {c->links, LINKS},
+                       .count = c->links * LINKS,
+                       .i64 = to};
+    spd_array *arrays[] = {&view, &sketch, &links};
+    io_bundle bundle = {.count = 3, .array = arrays, .meta = meta};
+    spd_context *ctx = context_on(1);
+    spd_index *index = NULL;
+    spd_status status = index_from_bundle(ctx, &bundle, &index);
+    if (c->says)
+        CHECK(status == SPD_EFORMAT && !index && strstr(spd_context_error(ctx)->message, c->says),
+              "'%s' does not say '%s'", spd_context_error(ctx)->message, c->says);
+    else
+        CHECK(status == SPD_OK && index, "%s", spd_context_error(ctx)->message);
+    spd_index_free(index);
+}
+
+TEST(sizes_and_numbers_of_a_file)
+{
+    const contents all[] = {
+        {"stein", "1", "2", "1", "1", "1.0", 2, 1, 1.0, NULL},
+        {"steen", "1", "2", "1", "1", "1.0", 2, 1, 1.0, "'metric'"},
+        {"stein", "0", "2", "1", "1", "1.0", 2, 1, 1.0, "no index"},
+        {"stein", "4294967296", "2", "1", "1", "1.0", 2, 1, 1.0, "no index"},
+        {"stein", "1", "1", "1", "1", "1.0", 2, 1, 1.0, "no index"},
+        {"stein", "1", "\"18446744073709551615\"", "1", "1", "1.0", 2, 1, 1.0, "no index"},
+        {"stein", "1", "3", "1", "1", "1.0", 2, 1, 1.0, "sketches"},
+        {"stein", "2", "2", "1", "1", "1.0", 2, 1, 1.0, "do not suit"},
+        {"stein", "1", "2", "1", "2", "1.0", 2, 1, 1.0, "do not suit"},
+        {"stein", "2", "2", "3", "3", "1.0", 2, 1, 1.0, "view"},
+        {"stein", "100", "2", "5050", "600", "1.0", 2, 1, 1.0, "do not suit"},
+        {"stein", "1", "2", "1", "1", "0.0", 2, 1, 1.0, "do not suit"},
+        {"stein", "1", "2", "1", "1", "1.0", 1, 1, 1.0, "links"},
+        {"stein", "1", "2", "1", "1", "1.0", 2, 2, 1.0, "links: 2"},
+        {"stein", "1", "2", "1", "1", "1.0", 2, -1, 1.0, "links: -1"},
+        {"stein", "1", "2", "1", "1", "1.0", 2, 1, 1e300, "too large"},
+        {"stein", "1", "2", "1", "1", "1.0", 2, 1, NAN, "not finite"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        read_contents(&all[i]);
+}
+
+TEST(allocation_sweep)
+{
+    sets s = make_sets(6);
+    int64_t found[Q * K];
+    double d2[Q * K];
+    spd_context *ctx = context_on(1);
+    for (sweep_state w = SWEEP(NULL, 23, NULL, 0); sweep_on(&w);) {
+        spd_index *index = NULL;
+        w.status = spd_index_make(ctx, SPD_METRIC_STEIN, SPD_SET(N, 60, s.X), 1, &index);
+        const spd_nearest_options how = {
+            .size = sizeof how, .search = SPD_SEARCH_APPROXIMATE, .index = index};
+        if (w.status == SPD_OK)
+            w.status = spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(N, 60, s.X), SPD_SET(N, Q, s.Q),
+                                   K, &how, found, d2, NULL);
+        spd_index_free(index);
+    }
+}
