@@ -48,7 +48,8 @@ typedef enum spd_map {
                        observations together; without their means (spd_samples), of the pooled
                        covariance, the arithmetic mean of the matrices */
     SPD_MAP_MULTI,  /* -multi: learned maps to several sizes, and the matrix itself, side by side */
-    SPD_MAPS        /* how many there are */
+    SPD_MAP_BAG, /* -bag: the same, each the mean of maps that were learned on parts of training */
+    SPD_MAPS     /* how many there are */
 } spd_map;
 
 /* What is done to matrices first of all: X / (tr X / n), or X / (det X)^(1/n). */
@@ -109,7 +110,7 @@ typedef struct spd_method {
 
 #define SPD_METHOD_NAME 64 /* length of a name, now and later */
 
-/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi], with any
+/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi|-bag], with any
  * name of the metric that spd_parse accepts, or the classifier's default metric; or auto. method is started
  * with SPD_STRUCT; afterwards no value is fixed. SPD_EINVAL for other names; the message lists the
  * possibilities. */
@@ -214,7 +215,7 @@ SPD_API spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *cl
                                       size_t p, const double *X, double *S);
 
 /* The W (n x m, W'W = I) of the map, owned by the classifier. NULL if there is no single W: no map,
- * m = n, SPD_MAP_MULTI, and methods on vectors. */
+ * m = n, SPD_MAP_MULTI, SPD_MAP_BAG, and methods on vectors. */
 SPD_API const double *spd_classifier_weights(const spd_classifier *classifier);
 
 /* The training samples after the map, with their labels, owned by the classifier; NULL unless it

@@ -45,7 +45,7 @@ static const struct {
     {{"ksvm-stein"}, 0},
     {{"rsr"}, 0},
     {{"nn-stein-ml", "krr-stein-ml", "krr-both-ml", "ksvm-stein-ml", "rsr-ml"}, 1},
-    {{"krr-stein-multi", "ksvm-stein-multi"}, 2},
+    {{"krr-stein-bag", "ksvm-stein-bag"}, 2},
 };
 
 /* A lot while it runs. */

@@ -298,7 +298,7 @@ static spd_status check_sizes(const reading *r, const spd_method *method)
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: sizes are out of range");
     if (!vectors && a->hermitian && (a->n % 2 || a->m % 2))
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: real forms have even sizes");
-    if ((a->parts > 0) != (method->map == SPD_MAP_MULTI && a->m > a->n))
+    if ((a->parts > 0) != (method_has_parts(method) && a->m > a->n))
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: the parts do not suit the map");
     if (!vectors && a->parts == 0 && (a->m > a->n || (method->map == SPD_MAP_NONE && a->m < a->n)))
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: m = %zu does not suit n = %zu", a->m,

@@ -130,10 +130,9 @@ static int tier_of(const char *name)
 }
 
 static const char *const portfolio[] = {
-    "nn-stein",      "ts-lda",      "krr-tangent",     "krr-stein",
-    "krr-both",      "cdl",         "ts-lr",           "ksvm-stein",
-    "rsr",           "nn-stein-ml", "krr-stein-ml",    "krr-both-ml",
-    "ksvm-stein-ml", "rsr-ml",      "krr-stein-multi", "ksvm-stein-multi"};
+    "nn-stein",      "ts-lda",     "krr-tangent",   "krr-stein",     "krr-both",     "cdl",
+    "ts-lr",         "ksvm-stein", "rsr",           "nn-stein-ml",   "krr-stein-ml", "krr-both-ml",
+    "ksvm-stein-ml", "rsr-ml",     "krr-stein-bag", "ksvm-stein-bag"};
 #define COUNT (sizeof portfolio / sizeof *portfolio)
 
 static const spd_candidate *row_of(const spd_league *league, const char *name)

@@ -186,7 +186,8 @@ class Outcome(c.Structure):
         ("tune_seconds", Double), ("fit_seconds", Double), ("test_seconds", Double),
         ("predicted", Ints), ("model", c.POINTER(Model)), ("cv_accuracy_no_map", Double),
         ("tune_fits", Size), ("tune_iterations", Size), ("kappa", Double), ("macro_f1", Double),
-        ("auc", Double), ("chosen", Method),
+        ("auc", Double), ("chosen", Method), ("expected", Double), ("expected_low", Double),
+        ("expected_high", Double),
     ]
 
 

@@ -135,7 +135,7 @@ static const option options[] = {
      .words = option_methods, .list = 1, .common = 1,
      .help = "Methods, separated by commas: auto, or [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP "
              "of ml, "
-             "multi, random, mean, csp"},
+             "multi, bag, random, mean, csp"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1, .common = 1,
      .help = "Training matrices are those whose COLUMN has one of the values; several clauses must "
              "all hold. Default: all that --test-where does not select"},
