@@ -201,10 +201,12 @@ typedef struct spd_classifier_facts {
     size_t classes;
     size_t trained; /* number of training samples */
     spd_holding holding;
-    size_t held;       /* number of samples that the holding refers to */
-    const char *score; /* the meaning of spd_classifier_scores, in words */
-    int score_falls;   /* non-zero: smaller scores are better; else larger ones */
-    int hermitian;     /* matrices are real forms of Hermitian ones, as in spd_samples */
+    size_t held;                  /* number of samples that the holding refers to */
+    const char *score;            /* the meaning of spd_classifier_scores, in words */
+    int score_falls;              /* non-zero: smaller scores are better; else larger ones */
+    int hermitian;                /* matrices are real forms of Hermitian ones, as in spd_samples */
+    double scale_low, scale_high; /* the least and the largest mean of the diagonal of a training
+                                     matrix, before all else; 0: not known */
 } spd_classifier_facts;
 SPD_API spd_status spd_classifier_info(spd_context *ctx, const spd_classifier *classifier,
                                        spd_classifier_facts *facts);

@@ -8,10 +8,11 @@
 #include "learn/record.h"
 
 struct spd_classifier {
-    training_state state; /* its training samples are mapped, and its own */
-    map map;              /* the identity where the method has none */
-    alignment align;      /* before the map */
-    size_t learned;       /* samples that it was trained with */
+    training_state state;         /* its training samples are mapped, and its own */
+    map map;                      /* the identity where the method has none */
+    alignment align;              /* before the map */
+    size_t learned;               /* samples that it was trained with */
+    double scale_low, scale_high; /* of the facts */
     spd_metadata notes;
     arena told; /* the texts of the notes */
 };

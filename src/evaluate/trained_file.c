@@ -23,9 +23,10 @@ typedef struct trained_sizes {
     size_t nu_w, nu_b;
     spd_objective objective;
     int hermitian; /* n and m are of real forms */
+    double scale_low, scale_high;
 } trained_sizes;
 
-#define TRAINED_SIZES 12
+#define TRAINED_SIZES 14
 
 #define PART_ROOM 24
 
@@ -52,6 +53,8 @@ static const field trained_size_fields[TRAINED_SIZES] = {
     FIELD(trained_sizes, nu_b, SIZE),
     FIELD_ENUM(trained_sizes, objective, SPD_ENUM_OBJECTIVE),
     FIELD_LATER(trained_sizes, hermitian, INT),
+    FIELD_LATER(trained_sizes, scale_low, REAL),
+    FIELD_LATER(trained_sizes, scale_high, REAL),
 };
 
 static part_names trained_part(size_t i)
@@ -184,7 +187,9 @@ static void begin(spd_context *ctx, const spd_classifier *c, record_writer *w)
                          .nu_w = c->map.nu_w,
                          .nu_b = c->map.nu_b,
                          .objective = c->map.objective,
-                         .hermitian = own.train.hermitian};
+                         .hermitian = own.train.hermitian,
+                         .scale_low = c->scale_low,
+                         .scale_high = c->scale_high};
     put_method(w, &own.method);
     record_fields(w, TRAINED_SIZES, trained_size_fields, &all, record_part(w, "sizes"));
     put_notes(w, &c->notes);
@@ -472,6 +477,8 @@ static spd_status take_all(reading *r, spd_classifier *c)
         return status;
     c->state.kind = classifier_of(c->state.method.classifier);
     c->learned = r->all.learned;
+    c->scale_low = r->all.scale_low;
+    c->scale_high = r->all.scale_high;
     status = take_map(r, &c->state.preparing, &c->map);
     if (status == SPD_OK)
         status = alignment_read(r->ctx, r->bundle, r->meta, c);

@@ -247,6 +247,48 @@ TEST(expectation_is_corrected)
     CHECK(covered >= 3, "%d of 4", covered);
 }
 
+/* The share of new samples, from three other sets, that a method gets right. */
+static double achieved(const spd_method *method, const set *s, uint64_t seed, double gap,
+                       double noise)
+{
+    double sum = 0.0;
+    OWN(spd_classifier) c = NULL;
+    CHECK(spd_classifier_fit(NULL, method, &s->samples, NULL, &c) >= 0, " ");
+    for (uint64_t k = 1; k <= 3; k++) {
+        set other = draw_set(1000 * seed + k, gap, noise);
+        int label[P];
+        CHECK(spd_classifier_predict(NULL, c, &other.samples, label) >= 0, " ");
+        for (size_t i = 0; i < P; i++)
+            sum += label[i] == other.label[i];
+    }
+    return sum / (3 * P);
+}
+
+/* The whole procedure on training sets drawn anew: what it expects is what it achieves on samples
+ * that nothing was chosen by, within what 12 sets of 36 tell (a standard error of about 0.03). */
+TEST(expectation_is_achieved)
+{
+    const double gap = 0.7, noise = 0.6;
+    double expected = 0.0, got = 0.0;
+    int covered = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        set s = draw_set(60 + seed, gap, noise);
+        s.samples.label = s.label;
+        spd_tune_options tuning = tuning_of(0);
+        tuning.folds = 6; /* what trains is nearly all */
+        spd_method method = method_of("auto");
+        OWN(spd_league) league = NULL;
+        CHECK(spd_tune_auto(NULL, &method, &s.samples, &tuning, NULL, &league) == SPD_OK, " ");
+        double here = achieved(&method, &s, seed, gap, noise);
+        expected += league->accuracy / 12;
+        got += here / 12;
+        covered += league->low <= here && here <= league->high;
+    }
+    CHECK(got > 0.4 && got < 0.95, "%g achieved: too easy or too hard to tell", got);
+    CHECK(fabs(expected - got) < 0.09, "expected %g, achieved %g", expected, got);
+    CHECK(covered >= 7, "%d of 12 intervals", covered);
+}
+
 /* With groups the interval is that of fewer samples. */
 TEST(groups_widen_the_interval)
 {

@@ -124,7 +124,8 @@ class Samples(Sized):
 class Facts(Sized):
     _fields_ = [("size", Size), ("n", Size), ("m", Size), ("height", Size), ("width", Size),
                 ("classes", Size), ("trained", Size), ("holding", Int), ("held", Size),
-                ("score", Text), ("score_falls", Int), ("hermitian", Int)]
+                ("score", Text), ("score_falls", Int), ("hermitian", Int), ("scale_low", Double),
+                ("scale_high", Double)]
 
 
 class Notes(Sized):
