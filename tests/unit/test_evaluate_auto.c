@@ -122,17 +122,16 @@ static judged twin_judge(const set *s, const size_t *fold, const char *name)
     return best;
 }
 
-/* How many maps are in front: none, one, several. */
-static int tier_of(const char *name)
+static int is_mapped(const char *name)
 {
-    spd_method method = method_of(name);
-    return method.map == SPD_MAP_NONE ? 0 : method.map == SPD_MAP_ML ? 1 : 2;
+    return method_of(name).map != SPD_MAP_NONE;
 }
 
 static const char *const portfolio[] = {
-    "nn-stein",      "ts-lda",     "krr-tangent",   "krr-stein",     "krr-both",     "cdl",
-    "ts-lr",         "ksvm-stein", "rsr",           "nn-stein-ml",   "krr-stein-ml", "krr-both-ml",
-    "ksvm-stein-ml", "rsr-ml",     "krr-stein-bag", "ksvm-stein-bag"};
+    "nn-stein",     "ts-lda",        "krr-tangent",    "krr-stein",
+    "krr-both",     "cdl",           "ts-lr",          "ksvm-stein",
+    "rsr",          "krr-stein-bag", "ksvm-stein-bag", "nn-stein-ml",
+    "krr-stein-ml", "krr-both-ml",   "ksvm-stein-ml",  "rsr-ml"};
 #define COUNT (sizeof portfolio / sizeof *portfolio)
 
 static const spd_candidate *row_of(const spd_league *league, const char *name)
@@ -148,7 +147,7 @@ static int against_the_twin(uint64_t seed, double noise)
 {
     set s = draw_set(seed, 0.45, noise);
     s.samples.label = s.label;
-    size_t fold[P], best[3] = {SIZE_MAX, SIZE_MAX, SIZE_MAX}, chosen;
+    size_t fold[P], best[2] = {SIZE_MAX, SIZE_MAX}, chosen;
     arena room = {0};
     classes c;
     judged all[COUNT];
@@ -167,13 +166,12 @@ static int against_the_twin(uint64_t seed, double noise)
         CHECK(memcmp(row->method.value, all[k].method.value, sizeof row->method.value) == 0,
               "%s: other values", portfolio[k]);
         CHECK(row->folds == FOLDS && !row->late && !row->message[0], "%s", portfolio[k]);
-        size_t *at = &best[tier_of(portfolio[k])];
+        size_t *at = &best[is_mapped(portfolio[k])];
         *at = *at == SIZE_MAX || all[k].right > all[*at].right ? k : *at;
     }
     chosen = best[0];
-    for (int tier = 1; tier <= 2; tier++)
-        if (twin_beats(all[best[tier]].hit, all[chosen].hit))
-            chosen = best[tier];
+    if (twin_beats(all[best[1]].hit, all[chosen].hit))
+        chosen = best[1];
     char name[SPD_METHOD_NAME];
     spd_method_name(&method, name);
     CHECK(strcmp(name, portfolio[chosen]) == 0, "%s instead of %s", name, portfolio[chosen]);
@@ -181,7 +179,7 @@ static int against_the_twin(uint64_t seed, double noise)
     CHECK_CLOSE(tuned.accuracy, (double)all[chosen].right / P, 1e-12, " ");
     CHECK_CLOSE(tuned.accuracy_no_map, (double)all[best[0]].right / P, 1e-12, " ");
     arena_free(&room);
-    return tier_of(name);
+    return is_mapped(name);
 }
 
 /* On some sets a map is chosen, on some none. */
@@ -215,7 +213,7 @@ TEST(race_against_search)
     for (size_t k = 0; k < COUNT; k++) {
         const spd_candidate *x = row_of(one, portfolio[k]), *y = row_of(two, portfolio[k]);
         left += x->folds < FOLDS;
-        if (x->folds == FOLDS && tier_of(portfolio[k]) == 0)
+        if (x->folds == FOLDS && is_mapped(portfolio[k]) == 0)
             CHECK(x->accuracy == y->accuracy, "%s", portfolio[k]);
     }
     CHECK(left > 0, "nobody leaves");
