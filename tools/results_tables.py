@@ -66,7 +66,7 @@ TABLES = {
              "--train-where subject=a,b,c --test-where subject=d,e")]),
 
     "auto": Table(
-        "docs/results.md", kind="ranks", needs=("toy", "hdm05"), slack=4.0,
+        "docs/results.md", kind="ranks", needs=("toy", "hdm05", "kth_tips", "orl", "ssvep"), slack=4.0,
         setup=("spdml synth spd --samples 30 -o planted.npz",
                "spdml synth textures --samples 12 --size 160 -o small",
                "spdml describe region small -o region.npz",
@@ -74,13 +74,19 @@ TABLES = {
                "spdml describe joints moving --labels moving/index.csv -o moving.npz",
                "spdml join toy/train.npz toy/test.npz --source part -o toy.npz",
                "spdml describe joints hdm05/hdm05_amc_asf.tar.gz --labels hdm05/index.csv "
-               "--regularize 1e-3 -o hdm05.npz"), runs=[
+               "--regularize 1e-3 -o hdm05.npz",
+               "spdml describe region kth_tips -o kth.npz",
+               "spdml describe region orl/orl64.npz -o orl.npz",
+               *(f"spdml convert ssvep/ssvep24.npz --where subject={k} -o s{k}.npz" for k in range(1, 13))), runs=[
             (name, f"spdml evaluate {file} --methods {PORTFOLIO} {protocol}") for name, file, protocol in (
                 ("planted", "planted.npz", "--split 0.5 --repeats 10"),
                 ("textures", "region.npz", "--split 0.5 --repeats 10"),
                 ("toy", "toy.npz", "--split 0.5 --repeats 10"),
-                ("motion", "moving.npz", "--split 0.5 --repeats 5"),
-                ("HDM05", "hdm05.npz", "--outer-folds 2 --outer-groups subject --repeats 5"))]),
+                ("KTH-TIPS", "kth.npz", "--split 0.5 --repeats 3"),
+                ("ORL", "orl.npz", "--train-per-class 5 --repeats 3"),
+                ("motion", "moving.npz", "--split 0.5 --repeats 1"),
+                ("HDM05", "hdm05.npz", "--train-where subject=bd,mm --test-where subject=bk,dg,tr"),
+                *(("SSVEP", f"s{k}.npz", "--outer-folds 2 --outer-groups session") for k in range(1, 13)))]),
 
     # ---- data of others
     "toy": Table(
