@@ -6,10 +6,14 @@ prepare, and runs, each with the heading of its column. `kind` says what is show
   by        the same by the values of --by
   counts    `spdml observations`: a row for each number of observations
   printed   what the commands print, as they print it
+  ranks     methods x data sets, one for each run, and the tests of `spdml compare --across` against
+            auto; then what auto expected and achieved
 `picture` is a figure of the runs and the file of docs/ that it becomes, without the names of samples.
 `slack` is how many points an accuracy may differ on another processor."""
 import dataclasses
 
+PORTFOLIO = ("auto,nn-stein,ts-lda,krr-tangent,krr-stein,krr-both,cdl,ts-lr,ksvm-stein,rsr,nn-stein-ml,"
+             "krr-stein-ml,krr-both-ml,ksvm-stein-ml,rsr-ml,krr-stein-bag,ksvm-stein-bag")
 SEEDED = "spdml synth textures -o textures --classes 12 --samples 12 --size 200"
 DESCRIBED = "spdml describe sift-color textures --size 200 -o materials.npz"
 
@@ -60,6 +64,29 @@ TABLES = {
             ("three train", "spdml evaluate motion.npz "
              "--methods nn-stein,nn-stein-ml,nn-airm,rsr,rsr-ml,cdl,mdm-airm,ts-lda "
              "--train-where subject=a,b,c --test-where subject=d,e")]),
+
+    "auto": Table(
+        "docs/results.md", kind="ranks", needs=("toy", "hdm05", "kth_tips", "orl", "ssvep"), slack=4.0,
+        setup=("spdml synth spd --samples 30 -o planted.npz",
+               "spdml synth textures --samples 12 --size 160 -o small",
+               "spdml describe region small -o region.npz",
+               "spdml synth motion --samples 3 -o moving",
+               "spdml describe joints moving --labels moving/index.csv -o moving.npz",
+               "spdml join toy/train.npz toy/test.npz --source part -o toy.npz",
+               "spdml describe joints hdm05/hdm05_amc_asf.tar.gz --labels hdm05/index.csv "
+               "--regularize 1e-3 -o hdm05.npz",
+               "spdml describe region kth_tips -o kth.npz",
+               "spdml describe region orl/orl64.npz -o orl.npz",
+               *(f"spdml convert ssvep/ssvep24.npz --where subject={k} -o s{k}.npz" for k in range(1, 13))), runs=[
+            (name, f"spdml evaluate {file} --methods {PORTFOLIO} {protocol}") for name, file, protocol in (
+                ("planted", "planted.npz", "--split 0.5 --repeats 10"),
+                ("textures", "region.npz", "--split 0.5 --repeats 10"),
+                ("toy", "toy.npz", "--split 0.5 --repeats 10"),
+                ("KTH-TIPS", "kth.npz", "--split 0.5 --repeats 3"),
+                ("ORL", "orl.npz", "--train-per-class 5 --repeats 3"),
+                ("motion", "moving.npz", "--split 0.5 --repeats 1"),
+                ("HDM05", "hdm05.npz", "--train-where subject=bd,mm --test-where subject=bk,dg,tr"),
+                *(("SSVEP", f"s{k}.npz", "--outer-folds 2 --outer-groups session") for k in range(1, 13)))]),
 
     # ---- data of others
     "toy": Table(

@@ -49,7 +49,8 @@ typedef enum spd_map {
                        observations together; without their means (spd_samples), of the pooled
                        covariance, the arithmetic mean of the matrices */
     SPD_MAP_MULTI,  /* -multi: learned maps to several sizes, and the matrix itself, side by side */
-    SPD_MAPS        /* how many there are */
+    SPD_MAP_BAG, /* -bag: the same, each the mean of maps that were learned on parts of training */
+    SPD_MAPS     /* how many there are */
 } spd_map;
 
 /* What is done to matrices first of all: X / (tr X / n), or X / (det X)^(1/n). */
@@ -110,7 +111,7 @@ typedef struct spd_method {
 
 #define SPD_METHOD_NAME 64 /* length of a name, now and later */
 
-/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi], with any
+/* The method of a joined name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi|-bag], with any
  * name of the metric that spd_parse accepts, or the classifier's default metric; or auto. method is started
  * with SPD_STRUCT; afterwards no value is fixed. SPD_EINVAL for other names; the message lists the
  * possibilities. */
@@ -225,6 +226,8 @@ typedef struct spd_classifier_facts {
                           beta and lambda have been chosen by them. NaN: no regression */
     double missed; /* krr that holds fewer samples than it was trained with: the share of their
                           kernel that these miss, a mean over all samples; 0: none */
+    double scale_low, scale_high; /* the least and the largest mean of the diagonal of a training
+                                     matrix, before all else; 0: not known */
 } spd_classifier_facts;
 SPD_API spd_status spd_classifier_info(spd_context *ctx, const spd_classifier *classifier,
                                        spd_classifier_facts *facts);
@@ -235,7 +238,7 @@ SPD_API spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *cl
                                       size_t p, const double *X, double *S);
 
 /* The W (n x m, W'W = I) of the map, owned by the classifier. NULL if there is no single W: no map,
- * m = n, SPD_MAP_MULTI, and methods on vectors. */
+ * m = n, SPD_MAP_MULTI, SPD_MAP_BAG, and methods on vectors. */
 SPD_API const double *spd_classifier_weights(const spd_classifier *classifier);
 
 /* The training samples after the map, with their labels, owned by the classifier; NULL unless it

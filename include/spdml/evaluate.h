@@ -152,6 +152,7 @@ typedef struct spd_outcome {
     double auc;                        /* as from spd_auc; NaN if not requested */
     spd_method chosen; /* with the values that were given or tuned, NaN for those that took their
                           defaults; of auto the one it chose; fit is NULL */
+    double expected, expected_low, expected_high; /* auto, as in spd_league; else NaN */
 } spd_outcome;
 
 /* One method over all rounds: means, and standard deviations, which are 0 for a single round. */

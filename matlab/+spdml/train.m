@@ -6,7 +6,7 @@ function varargout = train(varargin)
 %   method = spdml.train(X, y, 'Method', 'rsr-ml')
 % The name is [pca-]CLASSIFIER[-METRIC][-MAP]: nn, knn, mdm, rsr, cdl (default),
 % cdl-lda, pga, ksvm, krr, ts-lda, ts-lr, cov3dj, src, gsrc, riemannian-lle, ...;
-% maps are ml, multi, random, mean, csp. The result is a struct for spdml.predict
+% maps are ml, multi, bag, random, mean, csp. The result is a struct for spdml.predict
 % and spdml.save.
 %
 % Options: the parameters 'm', 'NuW', 'NuB', 'k', 'Beta', 'BetaScale', 'Lambda',

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
 
 from ._core import methods
 from ._core.arrays import whole
@@ -45,12 +48,13 @@ class AutoClassifier(_Recognizer):
 
     Parameters
     ----------
-    cv : int
-        Folds, at most.
+    cv : int, splitter of scikit-learn, or list of (train, test)
+        Folds, at most; or those of a splitter that tests each matrix once, such as GroupKFold. The interval
+        then takes a fold for one unit, as it does a group.
     time : None, seconds, or '60s', '2m', '1h'
         For so long candidates are judged. What is chosen then depends on the machine.
-    seed : int
-        Of the folds.
+    random_state : int, RandomState or None
+        Of the folds, if cv is a number; the command's --seed.
     {n_jobs}
 
     Attributes
@@ -80,11 +84,11 @@ class AutoClassifier(_Recognizer):
     1.0
     """
 
-    def __init__(self, cv: int = 5, time: Union[None, float, str] = None, *, seed: int = 1,
+    def __init__(self, cv: int = 5, time: Union[None, float, str] = None, *, random_state: Any = 1,
                  n_jobs: Optional[int] = None) -> None:
         self.cv = cv
         self.time = time
-        self.seed = seed
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> "AutoClassifier":
@@ -94,19 +98,37 @@ class AutoClassifier(_Recognizer):
         ----------
         X : array, (samples, n, n)
         y : labels
-        groups : None, or a value for each sample: folds keep equal ones together
+        groups : None, or a value for each sample: folds keep equal ones together; a splitter is given them
         """
         seconds = _seconds(self.time)
         X = checked(X, ["stein"], n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))
-        trained, told = methods.train_auto(X, classes, label, self._groups(groups, len(X)),
-                                            whole(self.cv, "cv"), whole(self.seed, "seed"), seconds,
-                                            self.n_jobs)
+        group, folds = self._folds(label, self._groups(groups, len(X)))
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = int(check_random_state(seed).randint(1, 2**31 - 1))
+        trained, told = methods.train_auto(X, classes, label, group, folds, whole(seed, "random_state", 0),
+                                           seconds, self.n_jobs)
         self._take(trained)
         self.league_ = told["league"]
         self.expected_accuracy_ = told["accuracy"]
         self.expected_interval_ = told["interval"]
         return self
+
+    def _folds(self, label: np.ndarray, group: Optional[np.ndarray]
+               ) -> Tuple[Optional[np.ndarray], int]:
+        """The groups that the library shall keep together, and in how many folds: the folds of a splitter are
+        groups, of which each makes one."""
+        if isinstance(self.cv, (Number, str)) or self.cv is None:
+            return group, whole(self.cv, "cv")
+        fold = np.full(len(label), -1, np.intc)
+        splits = [test for _, test in check_cv(self.cv, label, classifier=True).split(
+            np.zeros((len(label), 1)), label, group)]
+        for number, test in enumerate(splits):
+            fold[test] = number
+        if (fold < 0).any() or sum(len(fold[test]) for test in splits) != len(fold):
+            raise InvalidArgumentError(f"cv is {self.cv!r}; it must test each matrix once, as KFold does")
+        return fold, len(splits)
 
     @staticmethod
     def _groups(groups: Any, samples: int) -> Optional[np.ndarray]:

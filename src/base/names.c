@@ -52,7 +52,7 @@ static const naming all[SPD_ENUMS] = {
                                       "riemannian-laplacian", "ksvm", "ts-lda", "src", "gsrc",
                                       "cov3dj", "ts-lr", "krr", "krr-tangent", "krr-both"}},
     [SPD_ENUM_MAP] = {.kind = "map",
-                      .word = {"none", "ml", "random", "mean", "csp", "pca", "multi"}},
+                      .word = {"none", "ml", "random", "mean", "csp", "pca", "multi", "bag"}},
     [SPD_ENUM_PARAMETER] = {.kind = "parameter",
                             .word = {"m", "nu-w", "nu-b", "k", "beta", "beta-scale", "lambda",
                                      "components", "dimensions", "cost", "objective"}},

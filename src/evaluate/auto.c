@@ -1,10 +1,14 @@
 /* auto.c - `auto`: the method too by cross-validation, from a portfolio.
  *
  * All contenders are judged on the same folds, by maps and classifiers that have not seen the fold:
- * first those without a map, then those behind one learned map, then those behind several. The best
+ * first those without a map, then those behind several learned maps, then those behind one. The best
  * so far is the rival of those that follow, which leave when they are clearly behind (race.h). A
- * contender with a map must beat the best with fewer maps by more than one standard error of the
+ * contender with a map must beat the best without by more than one standard error of the
  * difference; otherwise the most samples right win, and the earlier of equals.
+ *
+ * -bag is judged by the maps of -multi, one of each size from what the fold leaves: the five whose
+ * mean is trained at the end have all seen the fold, or would have to be learned five times as
+ * often. What it gains by them is not counted, but in an exhaustive search, which does learn them.
  *
  * Once one is right about all samples, those that follow are not begun: none can be chosen.
  *
@@ -33,7 +37,7 @@
 /* What is tuned together: methods that share the map. */
 static const struct {
     const char *name[TOGETHER];
-    int tier;
+    int mapped;
 } lots[] = {
     {{"nn-stein"}, 0},
     {{"ts-lda"}, 0},
@@ -44,8 +48,8 @@ static const struct {
     {{"ts-lr"}, 0},
     {{"ksvm-stein"}, 0},
     {{"rsr"}, 0},
+    {{"krr-stein-bag", "ksvm-stein-bag"}, 1},
     {{"nn-stein-ml", "krr-stein-ml", "krr-both-ml", "ksvm-stein-ml", "rsr-ml"}, 1},
-    {{"krr-stein-multi", "ksvm-stein-multi"}, 2},
 };
 
 /* A lot while it runs. */
@@ -210,7 +214,7 @@ static spd_status open_lot(choosing *c, run *r, size_t count)
         status = classifier_ask(a->ctx, classifier_of(r->t.method[k].classifier), a->train->p);
     }
     r->t.fold = a->fold;
-    r->t.mapped = r->first->tier > 0;
+    r->t.mapped = r->first->mapped;
     r->t.shared.fold = a->fold;
     r->t.shared.folds = a->folds;
     r->t.shared.rival = a->tuning.exhaustive ? NULL : c->rival;
@@ -283,12 +287,12 @@ static size_t right_of(const portfolio *a, const contender *one)
     return right;
 }
 
-/* The best of a tier, the first of equals; SIZE_MAX if none was judged on all folds. */
-static size_t best_of_tier(const portfolio *a, int tier)
+/* The best with a map or without, the first of equals; SIZE_MAX if none was judged on all folds. */
+static size_t best_of(const portfolio *a, int mapped)
 {
     size_t best = SIZE_MAX;
     for (size_t k = 0; k < a->count; k++)
-        if (a->all[k].tier == tier && a->all[k].best != SIZE_MAX &&
+        if (a->all[k].mapped == mapped && a->all[k].best != SIZE_MAX &&
             (best == SIZE_MAX || right_of(a, &a->all[k]) > right_of(a, &a->all[best])))
             best = k;
     return best;
@@ -297,15 +301,13 @@ static size_t best_of_tier(const portfolio *a, int tier)
 static spd_status choose(choosing *c)
 {
     portfolio *a = &c->a;
-    a->chosen = best_of_tier(a, 0);
+    size_t mapped = best_of(a, 1);
+    a->chosen = best_of(a, 0);
     a->accuracy_no_map = a->chosen == SIZE_MAX ? (double)NAN : a->all[a->chosen].row.accuracy;
-    for (int tier = 1; tier <= 2; tier++) {
-        size_t best = best_of_tier(a, tier);
-        if (best != SIZE_MAX &&
-            (a->chosen == SIZE_MAX ||
-             tuner_beats(a->all[best].t, a->all[best].hit, a->all[a->chosen].hit)))
-            a->chosen = best;
-    }
+    if (mapped != SIZE_MAX &&
+        (a->chosen == SIZE_MAX ||
+         tuner_beats(a->all[mapped].t, a->all[mapped].hit, a->all[a->chosen].hit)))
+        a->chosen = mapped;
     if (a->chosen != SIZE_MAX)
         return SPD_OK;
     return ctx_fail(a->ctx, SPD_EINVAL, "auto: no method works: %s", a->all[0].row.message);
@@ -370,7 +372,7 @@ static spd_status list_contenders(choosing *c, const spd_fit_options *fit)
     contender *next = a->all;
     for (size_t k = 0; k < LOTS && status == SPD_OK; k++)
         for (size_t i = 0; i < TOGETHER && lots[k].name[i] && status == SPD_OK; i++, next++) {
-            *next = (contender){.tier = lots[k].tier, .best = SIZE_MAX};
+            *next = (contender){.mapped = lots[k].mapped, .best = SIZE_MAX};
             next->row.accuracy = next->row.left = (double)NAN;
             spd_method parsed = SPD_STRUCT(spd_method);
             status = spd_method_parse(a->ctx, lots[k].name[i], &parsed);

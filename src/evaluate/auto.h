@@ -9,7 +9,7 @@ typedef struct contender {
     spd_candidate row;
     const tuner *t; /* where it ran, as method number `at`; NULL: it did not */
     size_t at;
-    int tier;        /* maps: none, one, several */
+    int mapped;      /* non-zero: there is a map, or several */
     size_t best;     /* its setting; SIZE_MAX: none was judged on all folds */
     const char *hit; /* p: of that setting */
 } contender;

@@ -90,7 +90,11 @@ static spd_status tune(runner *u, size_t first)
                                .exhaustive = u->options.exhaustive,
                                .seconds = u->options.seconds};
     size_t count = gather(u, first);
-    spd_status status = spd_tune_together(u->ctx, count, u->chosen, &u->train, &tuning, u->tuned);
+    spd_league *league = NULL;
+    spd_status status =
+        u->method[first].automatic
+            ? spd_tune_auto(u->ctx, u->chosen[0], &u->train, &tuning, u->tuned[0], &league)
+            : spd_tune_together(u->ctx, count, u->chosen, &u->train, &tuning, u->tuned);
     for (size_t k = 0; k < count && status >= 0; k++) {
         spd_outcome *o = u->members[k].outcome;
         o->chosen = *u->chosen[k];
@@ -101,7 +105,11 @@ static spd_status tune(runner *u, size_t first)
         o->tune_seconds = u->tuned[k]->seconds;
         o->tune_fits = u->tuned[k]->fits;
         o->tune_iterations = u->tuned[k]->iterations;
+        o->expected = league ? league->accuracy : (double)NAN;
+        o->expected_low = league ? league->low : (double)NAN;
+        o->expected_high = league ? league->high : (double)NAN;
     }
+    spd_league_free(league);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "classify/samples.h"
+#include "evaluate/folds.h"
 #include "evaluate/method.h"
 #include "learn/complex_map.h"
 #include "learn/fit.h"
@@ -17,6 +18,8 @@
 #define ROUGH_ITERATIONS 40
 #define LEAST_ITERATIONS 15
 #define SIZE_ITERATIONS  10.0 /* times n/m, between the two */
+
+#define BAG_FOLDS 5
 
 /* ---- the learned map ------------------------------------------------------------------------- */
 
@@ -72,25 +75,130 @@ static spd_status fit_ml(spd_context *ctx, const spd_method *method, const sampl
     return SPD_OK;
 }
 
-/* Sizes below n that differ; there is none for n = 1. */
+/* m (MAP_PARTS) <- sizes below n that differ; how many, none for n = 1. */
+static size_t part_sizes(const samples *train, size_t *m)
+{
+    static const size_t divisor[MAP_PARTS] = {8, 4, 2};
+    size_t count = 0, size = samples_size(train), each = train->n / size;
+    for (size_t i = 0; i < MAP_PARTS; i++) {
+        size_t next = (size + divisor[i] / 2) / divisor[i];
+        if (next > 0 && next < size && (count == 0 || each * next > m[count - 1]))
+            m[count++] = each * next;
+    }
+    return count;
+}
+
+static void take_part(map *a)
+{
+    const spd_model *model = a->part[a->parts++];
+    note_graph(a, model);
+    a->m += model->m;
+}
+
 static spd_status fit_multi(spd_context *ctx, const spd_method *method, const samples *train,
                             map_graph graph, map *a)
 {
-    static const size_t divisor[MAP_PARTS] = {8, 4, 2};
     spd_status status = SPD_OK;
-    size_t last = 0, size = samples_size(train), each = a->n / size;
+    size_t m[MAP_PARTS], count = part_sizes(train, m);
     a->m = a->n;
-    for (size_t i = 0; i < MAP_PARTS && status == SPD_OK; i++) {
-        size_t m = (size + divisor[i] / 2) / divisor[i];
-        if (m <= last || m >= size)
-            continue;
-        status = fit_model(ctx, method, train, graph, each * m, a, &a->part[a->parts]);
-        if (status < 0)
-            break;
-        note_graph(a, a->part[a->parts++]);
-        a->m += each * m;
-        last = m;
+    for (size_t i = 0; i < count && status == SPD_OK; i++) {
+        status = fit_model(ctx, method, train, graph, m[i], a, &a->part[i]);
+        if (status == SPD_OK)
+            take_part(a);
     }
+    return status;
+}
+
+/* ---- the mean of maps ------------------------------------------------------------------------ */
+
+/* What the maps of each size span: sums of W W'. */
+typedef struct spans {
+    size_t count, m[MAP_PARTS];
+    double *sum[MAP_PARTS]; /* n x n */
+} spans;
+
+/* Adds the maps that are learned from some of the samples. */
+static spd_status add_spans(spd_context *ctx, const spd_method *method, const samples *part,
+                            spans *s, map *a)
+{
+    const map_graph roughly = {.roughly = 1};
+    spd_status status = SPD_OK;
+    size_t n = part->n;
+    for (size_t i = 0; i < s->count && status == SPD_OK; i++) {
+        spd_model *model = NULL;
+        status = fit_model(ctx, method, part, roughly, s->m[i], a, &model);
+        for (size_t e = 0; e < n * n && status == SPD_OK; e++)
+            for (size_t k = 0; k < s->m[i]; k++)
+                s->sum[i][e] += model->W[e / n * s->m[i] + k] * model->W[e % n * s->m[i] + k];
+        spd_model_free(model);
+    }
+    return status;
+}
+
+/* *model <- one that is not learned further: the leading eigenvectors of the sum. */
+static spd_status take_span(spd_context *ctx, const spd_method *method, const samples *train,
+                            const double *sum, size_t m, spd_model **model)
+{
+    arena room = {0};
+    const spd_set X = samples_set(train);
+    spd_fit_options options = method_fit_options(method);
+    double *W = arena_alloc(&room, train->n, m * sizeof *W);
+    spd_status status = W ? start_leading(ctx, train->n, m, sum, W) : ctx_nomem(ctx, "a map");
+    options.m = m;
+    options.init = SPD_INIT_GIVEN;
+    options.W = W;
+    options.max_iter = 0;
+    if (status == SPD_OK)
+        status = fit_on_graph(ctx, &X, train->label, &options, NULL, model);
+    arena_free(&room);
+    return status < 0 ? status : SPD_OK;
+}
+
+/* Without each fifth of every class. Groups are not kept together: no fold judges another here, and
+ * the means of two maps of one subject each were worse. */
+static spd_status learn_spans(spd_context *ctx, const spd_method *method, const samples *train,
+                              arena *room, spans *s, map *a)
+{
+    classes c;
+    size_t p = train->p, *index = arena_alloc(room, p, sizeof *index);
+    size_t *fold = arena_alloc(room, p, sizeof *fold);
+    spd_status status = arena_status(room, ctx, "maps");
+    if (status == SPD_OK)
+        status = classes_sort(ctx, p, train->label, room, &c);
+    if (status == SPD_OK)
+        folds_deal(p, &c, BAG_FOLDS, method->fit ? method->fit->seed : 1, fold);
+    for (size_t f = 0; f < BAG_FOLDS && status == SPD_OK; f++) {
+        arena own = {0};
+        samples part;
+        size_t count = 0;
+        for (size_t i = 0; i < p; i++)
+            if (fold[i] != f)
+                index[count++] = i;
+        status = samples_part(ctx, train, count, index, &own, &part);
+        if (status == SPD_OK)
+            status = add_spans(ctx, method, &part, s, a);
+        arena_free(&own);
+    }
+    return status;
+}
+
+static spd_status fit_bag(spd_context *ctx, const spd_method *method, const samples *train, map *a)
+{
+    arena room = {0};
+    spans s = {0};
+    s.count = part_sizes(train, s.m);
+    for (size_t i = 0; i < s.count; i++)
+        s.sum[i] = arena_zero(&room, a->n, a->n * sizeof **s.sum);
+    spd_status status = arena_status(&room, ctx, "maps");
+    if (status == SPD_OK)
+        status = learn_spans(ctx, method, train, &room, &s, a);
+    a->m = a->n;
+    for (size_t i = 0; i < s.count && status == SPD_OK; i++) {
+        status = take_span(ctx, method, train, s.sum[i], s.m[i], &a->part[i]);
+        if (status == SPD_OK)
+            take_part(a);
+    }
+    arena_free(&room);
     return status;
 }
 
@@ -218,7 +326,9 @@ spd_status map_fit(spd_context *ctx, const spd_method *method, const samples *tr
 {
     size_t size = samples_size(train), m = method_count(method, SPD_PARAMETER_M);
     *a = (map){.n = train->n};
-    if (method->map == SPD_MAP_MULTI)
+    if (method->map == SPD_MAP_BAG && !graph.roughly)
+        return fit_bag(ctx, method, train, a);
+    if (method_has_parts(method))
         return fit_multi(ctx, method, train, graph, a);
     if (method->map == SPD_MAP_NONE)
         m = size;

@@ -17,21 +17,24 @@
  *            large matrix. Squared distances of blocks add up (in every metric), so a classifier
  *            decides by the sum over all sizes.
  *
+ *   bag      the same, with the mean W of five maps of each size, of which each was learned without a
+ *            fifth of every class: W spans the leading eigenvectors of the sum of their W W'
+ *
  * W has orthonormal columns. m = n is the identity: W is NULL and nothing is computed. */
 #ifndef SPD_EVALUATE_MAP_H
 #define SPD_EVALUATE_MAP_H
 
 #include "classify/classifier.h"
 
-#define MAP_PARTS 3 /* at most, of multi */
+#define MAP_PARTS 3 /* at most, of multi and bag */
 
 typedef struct map {
-    size_t n, m;             /* from n x n to m x m; multi: with all blocks */
+    size_t n, m;             /* from n x n to m x m; multi, bag: with all blocks */
     double *W;               /* n x m, or NULL for the identity; the model's where there is one */
     size_t nu_w, nu_b;       /* ml: as used; else 0 */
     spd_objective objective; /* ml: as used */
     spd_model *model;        /* ml: what was learned; NULL: another map, or one that was given */
-    size_t parts;            /* multi: how many maps there are; else 0 */
+    size_t parts;            /* multi, bag: how many maps there are; else 0 */
     spd_model *part[MAP_PARTS];
     size_t fits, iterations; /* that it took; 0 for all others */
 } map;
@@ -40,7 +43,8 @@ typedef struct map {
 typedef struct map_graph {
     const spd_pair *pairs;
     size_t count;
-    int roughly; /* non-zero: a map to choose settings by, not to keep, with fewer iterations */
+    int roughly; /* non-zero: a map to choose settings by, not to keep, with fewer iterations; and for
+                    bag those of multi, which are a little worse */
 } map_graph;
 
 /* a <- the map of the method for its training samples; value[SPD_PARAMETER_M] is set if it is

@@ -1,4 +1,4 @@
-/* method.c - methods by name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi].
+/* method.c - methods by name: [pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi|-bag].
  *
  * Classifiers and metrics have dashes in their names too (riemannian-lle, log-euclidean), so a
  * name is read from both ends: the map first, then the longest classifier that begins the rest;
@@ -104,8 +104,8 @@ static spd_status unknown_metric(spd_context *ctx, const char *name, const char 
     list_metrics(ALL_METRICS, list, sizeof list);
     return ctx_fail(
         ctx, SPD_EINVAL,
-        "method %s: '%s' is neither a metric (%s) nor a map (ml, random, mean, csp, multi)", name,
-        word, list);
+        "method %s: '%s' is neither a metric (%s) nor a map (ml, random, mean, csp, multi, bag)",
+        name, word, list);
 }
 
 static spd_status unknown_classifier(spd_context *ctx, const char *name)
@@ -115,7 +115,7 @@ static spd_status unknown_classifier(spd_context *ctx, const char *name)
         add_word(list, sizeof list, spd_name(SPD_ENUM_CLASSIFIER, (spd_classifier_kind)i));
     return ctx_fail(ctx, SPD_EINVAL,
                     "no method '%s': a name is "
-                    "[pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi], with one of %s",
+                    "[pca-]CLASSIFIER[-METRIC][-ml|-random|-mean|-csp|-multi|-bag], with one of %s",
                     name, list);
 }
 
@@ -186,7 +186,7 @@ int spd_method_uses(const spd_method *method, spd_parameter parameter)
     if (method_is_automatic(method))
         return 0;
     if (parameter == SPD_PARAMETER_M)
-        return method->map != SPD_MAP_NONE && method->map != SPD_MAP_MULTI;
+        return method->map != SPD_MAP_NONE && !method_has_parts(method);
     if (method_of_map(parameter))
         return method_learns_map(method);
     if (parameter == SPD_PARAMETER_BETA || parameter == SPD_PARAMETER_BETA_SCALE)
@@ -202,7 +202,12 @@ int spd_method_on_vectors(const spd_method *method)
 
 int method_learns_map(const spd_method *method)
 {
-    return method->map == SPD_MAP_ML || method->map == SPD_MAP_MULTI;
+    return method->map == SPD_MAP_ML || method_has_parts(method);
+}
+
+int method_has_parts(const spd_method *method)
+{
+    return method->map == SPD_MAP_MULTI || method->map == SPD_MAP_BAG;
 }
 
 size_t method_count(const spd_method *method, spd_parameter parameter)

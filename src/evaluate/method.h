@@ -11,6 +11,9 @@ spd_fit_options method_fit_options(const spd_method *method);
 /* Is its map, or are its maps, learned by spd_fit? */
 int method_learns_map(const spd_method *method);
 
+/* Has it several maps side by side? */
+int method_has_parts(const spd_method *method);
+
 /* Is it `auto`? Of a method that may be of another version. */
 int method_is_automatic(const spd_method *given);
 

@@ -173,7 +173,9 @@ spd_status spd_classifier_info(spd_context *ctx, const spd_classifier *c,
                                   .regression = c->regression,
                                   .r2 = c->regression ? c->r2 : (double)NAN,
                                   .error = c->regression ? c->error : (double)NAN,
-                                  .missed = c->missed};
+                                  .missed = c->missed,
+                                  .scale_low = c->scale_low,
+                                  .scale_high = c->scale_high};
     if (c->regression)
         found.score = "predicted number";
     spd_status status = sized_check(ctx, "spd_classifier_facts", facts);
@@ -332,13 +334,28 @@ static spd_status own_samples_of(spd_context *ctx, const double *lent, training_
     return SPD_OK;
 }
 
+/* The scale of the training matrices; trained ones only know what a file or this says. */
+static void note_scale(spd_classifier *c)
+{
+    const samples *train = &c->state.train;
+    size_t n = train->n;
+    for (size_t i = 0; train->X && i < train->p; i++) {
+        double sum = 0.0;
+        for (size_t k = 0; k < n; k++)
+            sum += train->X[(i * n + k) * n + k] / (double)n;
+        c->scale_low = i == 0 ? sum : fmin(c->scale_low, sum);
+        c->scale_high = fmax(c->scale_high, sum);
+    }
+}
+
 static spd_status train_on(spd_context *ctx, spd_classifier *c, const spd_model *model)
 {
     arena room = {0}; /* what the samples are while they train */
+    note_scale(c);
     spd_status status = regression_take(ctx, &c->state.method, &room, &c->state.train);
     if (status == SPD_OK)
         status = alignment_fit(ctx, &c->state.method, &room, &c->state.preparing, &c->state.train,
-                               &c->align);
+                               &c->align, NULL);
     const double *lent = c->state.train.X;
     if (status == SPD_OK)
         status = method_check_samples(ctx, &c->state.method, &c->state.train);
@@ -645,6 +662,8 @@ spd_status spd_classifier_retrain(spd_context *ctx, const spd_classifier *old,
     if (!c)
         return ctx_nomem(ctx, "a classifier");
     c->state = (training_state){.kind = old->state.kind, .method = old->state.method};
+    c->scale_low = old->scale_low;
+    c->scale_high = old->scale_high;
     c->notes = trained_no_notes();
     spd_status status = samples_take(ctx, mapped, &c->state.train);
     c->learned = c->state.train.p;

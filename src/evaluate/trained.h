@@ -8,13 +8,14 @@
 #include "learn/record.h"
 
 struct spd_classifier {
-    training_state state; /* its training samples are mapped, and its own */
-    map map;              /* the identity where the method has none */
-    alignment align;      /* before the map */
-    size_t learned;       /* samples that it was trained with */
-    int regression;       /* non-zero: its score is a number, and there are no classes */
-    double r2, error;     /* regression: of training samples left out */
-    double missed;        /* training_state */
+    training_state state;         /* its training samples are mapped, and its own */
+    map map;                      /* the identity where the method has none */
+    alignment align;              /* before the map */
+    size_t learned;               /* samples that it was trained with */
+    int regression;               /* non-zero: its score is a number, and there are no classes */
+    double r2, error;             /* regression: of training samples left out */
+    double missed;                /* training_state */
+    double scale_low, scale_high; /* of the facts */
     spd_metadata notes;
     arena told; /* the texts of the notes */
 };

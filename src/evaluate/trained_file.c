@@ -25,9 +25,10 @@ typedef struct trained_sizes {
     int hermitian; /* n and m are of real forms */
     int regression;
     double r2, error, missed;
+    double scale_low, scale_high;
 } trained_sizes;
 
-#define TRAINED_SIZES 16
+#define TRAINED_SIZES 18
 
 #define PART_ROOM 24
 
@@ -58,6 +59,8 @@ static const field trained_size_fields[TRAINED_SIZES] = {
     FIELD_LATER(trained_sizes, r2, REAL),
     FIELD_LATER(trained_sizes, error, REAL),
     FIELD_LATER(trained_sizes, missed, REAL),
+    FIELD_LATER(trained_sizes, scale_low, REAL),
+    FIELD_LATER(trained_sizes, scale_high, REAL),
 };
 
 static part_names trained_part(size_t i)
@@ -196,7 +199,9 @@ static void begin(spd_context *ctx, const spd_classifier *c, record_writer *w)
                          .regression = c->regression,
                          .r2 = c->r2,
                          .error = c->error,
-                         .missed = c->missed};
+                         .missed = c->missed,
+                         .scale_low = c->scale_low,
+                         .scale_high = c->scale_high};
     put_method(w, &own.method);
     record_fields(w, TRAINED_SIZES, trained_size_fields, &all, record_part(w, "sizes"));
     put_notes(w, &c->notes);
@@ -312,7 +317,7 @@ static spd_status check_sizes(const reading *r, const spd_method *method)
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: a regression has no classes");
     if (!vectors && a->hermitian && (a->n % 2 || a->m % 2))
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: real forms have even sizes");
-    if ((a->parts > 0) != (method->map == SPD_MAP_MULTI && a->m > a->n))
+    if ((a->parts > 0) != (method_has_parts(method) && a->m > a->n))
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: the parts do not suit the map");
     if (!vectors && a->parts == 0 && (a->m > a->n || (method->map == SPD_MAP_NONE && a->m < a->n)))
         return ctx_fail(r->ctx, SPD_EFORMAT, "meta.json: m = %zu does not suit n = %zu", a->m,
@@ -490,6 +495,8 @@ static spd_status take_all(reading *r, spd_classifier *c)
     c->r2 = r->all.r2;
     c->error = r->all.error;
     c->missed = r->all.missed;
+    c->scale_low = r->all.scale_low;
+    c->scale_high = r->all.scale_high;
     status = take_map(r, &c->state.preparing, &c->map);
     if (status == SPD_OK)
         status = alignment_read(r->ctx, r->bundle, r->meta, c);

@@ -101,3 +101,80 @@ def test_another_size(spdml, data, tmp_path):
     np.savez(tmp_path / "small.npz", X=np.stack([np.eye(4)] * 3))
     spdml("train", "d.npz", "-o", "m.spdml").good()
     spdml("predict", "m.spdml", "small.npz").failed("4 x 4", "6 x 6")
+
+
+# ---- what is no good -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two(tmp_path):
+    """Two classes of 5 x 5 matrices; saves variants of them under a name, returns how."""
+    rng = np.random.default_rng(5)
+    y = np.arange(40) % 2
+    A = rng.standard_normal((40, 5, 30))
+    A[:, 0] *= np.where(y == 1, 3.0, 1.0)[:, None]
+    X = A @ A.transpose(0, 2, 1) / 30
+
+    def save(name, **arrays):
+        np.savez(tmp_path / name, **{key: value for key, value in
+                                     {"X": X, "y": y, **arrays}.items() if value is not None})
+        return X, y
+    return save
+
+
+def test_labels_that_nothing_can_be_learned_from(spdml, two, tmp_path):
+    _, y = two("none.npz", y=None)
+    two("one.npz", y=y * 0)
+    two("own.npz", y=np.arange(40))
+    two("nan.npz", y=np.where(y == 1, np.nan, 0))
+    two("alone.npz", y=y, who=y)
+    for file, *words in [("none.npz", "no labels", "--labels"), ("one.npz", "all 40 samples", "two classes"),
+                         ("own.npz", "too few samples", "largest of 1"), ("nan.npz", "label 1 is nan")]:
+        spdml("train", file, "-o", "m.spdml").failed(file, *words)
+    spdml("train", "alone.npz", "--cv-groups", "who", "-o", "m.spdml").failed(
+        "40 of 40 samples", "one group only", "use other groups")
+    for file, words in [("one.npz", "two classes"), ("own.npz", "one sample only"), ("none.npz", "labels")]:
+        spdml("evaluate", file).failed(file, words)
+    assert not (tmp_path / "m.spdml").exists()
+
+
+def test_one_class_in_one_group(spdml, two):
+    """Its samples train, or count as errors, and the rest is judged."""
+    _, y = two("d.npz")
+    y = np.where(np.arange(40) < 4, 2, y)
+    two("d.npz", y=y, who=np.where(y == 2, 0, np.arange(40) // 2 % 5))
+    shown = spdml("train", "d.npz", "--cv-groups", "who", "-o", "m.spdml", "--json").good().json
+    assert shown["folds"] == 5 and shown["cv_accuracy"] <= 0.9
+
+
+def test_new_data_that_do_not_fit(spdml, two, tmp_path):
+    X, y = two("d.npz")
+    two("more.npz", y=None)
+    two("four.npz", X=X[:, 1:, 1:])
+    two("other.npz", y=np.where(np.arange(40) < 5, 7, y))
+    two("strange.npz", y=y + 5)
+    spdml("train", "d.npz", "-o", "m.spdml").good()
+    spdml("predict", "m.spdml", "more.npz").good()
+    spdml("predict", "m.spdml", "four.npz").failed("four.npz: holds 4 x 4", "5 x 5")
+    spdml("update", "m.spdml", "more.npz", "-o", "n.spdml").failed("more.npz", "no labels")
+    spdml("update", "m.spdml", "four.npz", "-o", "n.spdml").failed("four.npz: holds 4 x 4")
+    assert not (tmp_path / "n.spdml").exists()
+    assert "5 of 40 samples have a label that does not occur" in spdml(
+        "predict", "m.spdml", "other.npz").good().err
+    assert "none of its labels (5, 6) is a class" in spdml("predict", "m.spdml", "strange.npz").good().err
+
+
+def test_another_scale(spdml, two):
+    """Raw matrices for a method of normalised ones, and another unit; not where it does not matter."""
+    X, _ = two("raw.npz")
+    trace = np.trace(X, axis1=1, axis2=2)[:, None, None]
+    two("one.npz", X=X / trace)
+    two("volt.npz", X=X * 1e-12)
+    for name, words in [("raw", []), ("one", []), ("own", ["--normalize", "trace"])]:
+        spdml("train", "one.npz" if name == "one" else "raw.npz", *words, "-o", f"{name}.spdml").good()
+    for model, data, warned in [("raw", "volt", True), ("one", "raw", True), ("raw", "raw", False),
+                                ("one", "one", False), ("own", "volt", False), ("own", "raw", False)]:
+        err = spdml("predict", f"{model}.spdml", f"{data}.npz").good().err
+        assert ("only one of them is normalised?" in err) == warned, (model, data)
+    spdml("update", "one.spdml", "one.npz", "-o", "kept.spdml").good()
+    assert "is normalised?" in spdml("predict", "kept.spdml", "raw.npz").good().err

@@ -227,3 +227,81 @@ def test_other_samples(spdml, runs, tmp_path):
     assert "rsr" in shown and "McNemar" not in shown
     spdml("compare").failed("RUN", code=2)
     spdml("compare", "nowhere").failed("nowhere", "No such file")
+
+
+# ---- over several data sets ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def sets(rng, tmp_path):
+    """Results of four methods on seven data sets, some of them equal; one set has a fifth."""
+    accuracy = np.round(rng.uniform(0.5, 0.9, (4, 7)), 2)
+    accuracy[1, :3] = accuracy[0, :3]
+    accuracy[3] = np.minimum(accuracy[0] + np.linspace(0.01, 0.07, 7), 1)
+    for k in range(7):
+        methods = ["auto", "nn-stein", "rsr", "cdl"] + ["ts-lda"] * (k == 0)
+        results = [{"method": name, "accuracy_mean": float(a), "accuracy_std": 0.0, "rounds": [
+            {"test": 2, "accuracy": float(a), "right": "10"}]} for name, a in zip(methods, [*accuracy[:, k], 0.5])]
+        (tmp_path / f"set{k}.json").write_text(json.dumps(
+            {"protocol": "-", "splits": [{"train": str(k), "test": str(k)}], "results": results}))
+    return accuracy
+
+
+NAMES = [f"set{k}.json" for k in range(7)]
+
+
+def test_across_against_scipy(spdml, sets):
+    shown = spdml("compare", *NAMES, "--across", "--json").good().json
+    rows = shown["methods"]
+    assert [row["method"] for row in rows] == ["auto", "nn-stein", "rsr", "cdl"] and shown["sets"] == 7
+    ranks = stats.rankdata(-sets, axis=0).mean(axis=1)
+    np.testing.assert_allclose([row["mean_rank"] for row in rows], ranks, rtol=1e-12)
+    np.testing.assert_allclose([[row["accuracy_mean"][f"set{k}"] for k in range(7)] for row in rows], sets)
+    twin = stats.friedmanchisquare(*sets)
+    assert shown["friedman"] == pytest.approx(twin.statistic, rel=1e-10)
+    assert shown["friedman_p"] == pytest.approx(twin.pvalue, rel=1e-9)
+    p = [row["wilcoxon_p"] for row in rows]
+    assert p[0] is None and p[3] == pytest.approx(stats.wilcoxon(sets[3], sets[0]).pvalue, rel=1e-9)
+    assert p[3] == pytest.approx(2 / 2 ** 7)
+    np.testing.assert_allclose([row["wilcoxon_holm"] for row in rows[1:]], holm(np.array(p[1:])))
+
+
+@pytest.mark.parametrize("chi,degrees", [(0.02, 1), (3.1, 4), (9.0, 6), (40.0, 16), (160.0, 16)])
+def test_chi_squared_against_scipy(spdml, tmp_path, rng, chi, degrees):
+    """Statistics small and large: the series, and the continued fraction."""
+    k, best = degrees + 1, None
+    for n in range(2, 60):
+        for noise in (0.1, 0.5, 1.0, 3.0, 10.0):
+            drawn = np.arange(k)[:, None] + noise * rng.standard_normal((k, n))
+            got = stats.friedmanchisquare(*drawn).statistic if k > 2 else 12 / (n * 6) * (
+                stats.rankdata(drawn, axis=0).sum(axis=1) ** 2).sum() - 9 * n
+            if best is None or abs(got - chi) < abs(best[0] - chi):
+                best = got, drawn
+    drawn = (best[1] - best[1].min()) / np.ptp(best[1])
+    names = [f"{j}.json" for j in range(drawn.shape[1])]
+    for j, name in enumerate(names):
+        (tmp_path / name).write_text(json.dumps({"splits": [{"train": "", "test": ""}], "results": [
+            {"method": f"m{i}", "accuracy_mean": float(drawn[i, j]), "rounds": [
+                {"test": 1, "accuracy": float(drawn[i, j]), "right": "1"}]} for i in range(k)]}))
+    shown = spdml("compare", *names, "--across", "--json").good().json
+    assert shown["friedman"] == pytest.approx(best[0], rel=1e-9, abs=1e-9)
+    assert shown["friedman_p"] == pytest.approx(stats.chi2.sf(best[0], degrees), rel=1e-8)
+
+
+def test_across_as_tables(spdml, sets, tmp_path):
+    text = spdml("compare", *NAMES, "--across").good().out
+    assert all(len(line) <= 80 for line in text.splitlines()) and "Friedman's test over 7 sets" in text
+    rows = list(csv.reader(io.StringIO(spdml("compare", *NAMES, "--across", "--format", "csv").good().out)))
+    assert rows[0] == ["method", *(f"set{k}" for k in range(7)), "mean_rank", "wilcoxon_p", "wilcoxon_holm"]
+    np.testing.assert_allclose([[float(x) for x in row[1:8]] for row in rows[1:]], sets)
+    spdml("compare", *NAMES, "--across", "-o", "t.tex").good()
+    assert "set6" in (tmp_path / "t.tex").read_text() and "% Friedman" in (tmp_path / "t.tex").read_text()
+
+
+@pytest.mark.parametrize("words, tells, code", [
+    ([*NAMES, "--across", "--pairs", "all"], "neither --pairs", 2),
+    ([*NAMES, "--across", "--no-tests"], "neither --pairs", 2),
+    (["set0.json", "--across"], "two runs or more", 1),
+])
+def test_across_misuse(spdml, sets, words, tells, code):
+    spdml("compare", *words).failed(tells, code=code)

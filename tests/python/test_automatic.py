@@ -7,6 +7,7 @@ import pytest
 import spdml
 from conftest import planted
 from sklearn.base import clone
+from sklearn.model_selection import GroupKFold, ShuffleSplit, StratifiedKFold, cross_val_score
 
 
 @pytest.fixture
@@ -70,6 +71,47 @@ def test_groups(sets):
         spdml.AutoClassifier().fit(X, y, groups=who[1:])
 
 
+@pytest.fixture
+def hard(rng):
+    """Not so easy that all folds are right."""
+    X, y = planted(rng, 20, 5, noise=1.6)
+    return X + 0.8 * np.exp(rng.normal(0, 1, (len(X), 1, 1))) * np.ones((5, 5)), y
+
+
+def test_splitters(hard):
+    """Folds as scikit-learn deals them are the folds that judge."""
+    X, y = hard
+    folds = list(StratifiedKFold(3, shuffle=True, random_state=5).split(X, y))
+    auto = spdml.AutoClassifier(cv=StratifiedKFold(3, shuffle=True, random_state=5)).fit(X, y)
+    row = next(row for row in auto.league_ if row["method"] == "nn-stein")
+    hits = [(spdml.SPDClassifier("nn-stein").fit(X[a], y[a]).predict(X[b]) == y[b]).sum() for a, b in folds]
+    assert sum(hits) < len(y) and row["folds"] == 3 and row["accuracy"] == pytest.approx(sum(hits) / len(y))
+    listed = spdml.AutoClassifier(cv=folds).fit(X, y)
+    assert [r["method"] for r in listed.league_] == [r["method"] for r in auto.league_]
+    who = np.arange(len(X)) // 3 % 4
+    kept = spdml.AutoClassifier(cv=GroupKFold(4)).fit(X, y, groups=who)
+    same = spdml.AutoClassifier(cv=4).fit(X, y, groups=who)
+    first, second = ({r["method"]: r for r in auto.league_}["nn-stein"] for auto in (kept, same))
+    assert first["folds"] == second["folds"] == 4 and first["accuracy"] == second["accuracy"]
+
+
+def test_random_state(hard):
+    X, y = hard
+
+    def rows(state):
+        return [(r["method"], r["accuracy"]) for r in spdml.AutoClassifier(cv=3, random_state=state).fit(X, y).league_]
+    assert rows(1) == rows(np.int64(1)) != rows(2)
+    assert rows(np.random.RandomState(4)) == rows(np.random.RandomState(4))
+
+
+def test_inside_scikit_learn(sets):
+    X, y, _, _ = sets
+    auto = spdml.AutoClassifier(cv=2, time="1h")
+    assert clone(auto).get_params() == auto.get_params() == {
+        "cv": 2, "time": "1h", "random_state": 1, "n_jobs": None}
+    assert len(cross_val_score(auto, X, y, cv=2)) == 2
+
+
 def test_time(sets):
     X, y, _, _ = sets
     hurried = spdml.AutoClassifier(time=1e-9).fit(X, y)
@@ -84,7 +126,8 @@ def test_time(sets):
 
 @pytest.mark.parametrize("options,words", [
     ({"time": "soon"}, "'60s'"), ({"time": 0}, "'60s'"), ({"time": "5x"}, "'60s'"), ({"time": -1}, "'60s'"),
-    ({"cv": 1}, "at least 2"), ({"cv": 2.5}, "cv"),
+    ({"cv": 1}, "at least 2"), ({"cv": 2.5}, "cv"), ({"cv": "five"}, "cv"),
+    ({"cv": ShuffleSplit(3, random_state=0)}, "test each matrix once"), ({"random_state": -1}, "random_state"),
 ])
 def test_bad_options(sets, options, words):
     X, y, _, _ = sets

@@ -3,6 +3,7 @@
 #include "repeat.h"
 
 #include "base/memory.h"
+#include "evaluate/folds.h"
 #include "evaluate/map.h"
 
 #define N 5
@@ -405,11 +406,62 @@ TEST(several_maps)
     }
 }
 
+/* W of -bag is the leading eigenvectors of the sum of W W' of maps that are learned, roughly, without
+ * a fifth of each class. */
+TEST(mean_of_maps)
+{
+    FREED_BY(arena_free) arena here = {0};
+    set s = make_set(12, 3);
+    s.samples.label = s.label;
+    spd_method bag = method_of("krr-stein-bag", 1), one = method_of("nn-stein-ml", 1);
+    size_t fold[P], sizes[] = {1, 3};
+    classes c;
+    map a;
+    CHECK(map_fit(NULL, &bag, &s.samples, (map_graph){0}, &here, &a) == SPD_OK, " ");
+    CHECK(a.parts == 2 && a.m == 5 + 1 + 3 && a.fits == 10, "%zu parts, %zu fits", a.parts, a.fits);
+    CHECK(classes_sort(NULL, P, s.label, &here, &c) == SPD_OK, " ");
+    folds_deal(P, &c, 5, 1, fold);
+    for (size_t k = 0; k < 2; k++) {
+        double sum[N * N] = {0}, values[N], own = 0.0;
+        one.value[SPD_PARAMETER_M] = (double)sizes[k];
+        for (size_t f = 0; f < 5; f++) {
+            size_t index[P], count = 0;
+            OWN(spd_samples) part = NULL;
+            map b;
+            for (size_t i = 0; i < P; i++)
+                if (fold[i] != f)
+                    index[count++] = i;
+            spd_samples_subset(NULL, &s.samples, count, index, &part);
+            CHECK(count >= P / 2 && count < P, "fold %zu", f);
+            CHECK(map_fit(NULL, &one, part, (map_graph){.roughly = 1}, &here, &b) == SPD_OK, " ");
+            for (size_t e = 0; e < N * N; e++)
+                for (size_t j = 0; j < b.m; j++)
+                    sum[e] += b.W[e / N * b.m + j] * b.W[e % N * b.m + j] / 5;
+            map_free(&b);
+        }
+        /* the share of the sum in the span is that of its largest eigenvalues */
+        const double *W = a.part[k]->W;
+        for (size_t j = 0; j < sizes[k]; j++)
+            for (size_t e = 0; e < N * N; e++)
+                own += W[e / N * sizes[k] + j] * sum[e] * W[e % N * sizes[k] + j];
+        twin_eigh(N, sum, values, NULL);
+        double best = 0.0;
+        for (size_t j = 0; j < sizes[k]; j++)
+            best += values[N - 1 - j];
+        CHECK_CLOSE(own, best, 1e-9, "size %zu", sizes[k]);
+        CHECK(a.part[k]->iterations == 0 && best < (double)sizes[k] - 1e-6, "all maps are equal");
+    }
+    map_free(&a);
+    CHECK(map_fit(NULL, &bag, &s.samples, (map_graph){.roughly = 1}, &here, &a) == SPD_OK, " ");
+    CHECK(a.parts == 2 && a.fits == 2, "maps to choose by are those of multi");
+    map_free(&a);
+}
+
 /* Every allocation of every map and a classifier behind it fails once. */
 TEST(allocation_sweep)
 {
-    const char *names[] = {"nn-airm",       "mdm-stein-csp",   "nn-stein-ml",   "pca-nn-airm",
-                           "knn-airm-mean", "nn-stein-random", "nn-stein-multi"};
+    const char *names[] = {"nn-airm",       "mdm-stein-csp",   "nn-stein-ml",    "pca-nn-airm",
+                           "knn-airm-mean", "nn-stein-random", "nn-stein-multi", "nn-stein-bag"};
     set s = make_set(10, 3);
     s.samples.label = s.label;
     spd_context *ctx = context_on(1);

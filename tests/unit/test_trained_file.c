@@ -242,7 +242,8 @@ TEST(dictionary_or_none)
 /* Behind the same map, on held samples: the same again; on others: what they would have made. */
 TEST(trained_behind_the_same_map)
 {
-    static const char *const names[] = {"nn-airm-ml", "rsr", "cdl-csp", "nn-stein-multi"};
+    static const char *const names[] = {"nn-airm-ml", "rsr", "cdl-csp", "nn-stein-multi",
+                                        "krr-stein-bag"};
     both_set train = both_random(1, P), more = both_random(3, P), queries = both_random(2, Q);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         spd_classifier *c = trained_by(names[i], &train.set.samples), *same = NULL, *other = NULL;

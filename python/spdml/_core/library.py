@@ -127,7 +127,8 @@ class Facts(Sized):
     _fields_ = [("size", Size), ("n", Size), ("m", Size), ("height", Size), ("width", Size),
                 ("classes", Size), ("trained", Size), ("holding", Int), ("held", Size),
                 ("score", Text), ("score_falls", Int), ("hermitian", Int), ("regression", Int),
-                ("r2", Double), ("error", Double), ("missed", Double)]
+                ("r2", Double), ("error", Double), ("missed", Double),
+                ("scale_low", Double), ("scale_high", Double)]
 
 
 class Notes(Sized):
@@ -189,7 +190,8 @@ class Outcome(c.Structure):
         ("tune_seconds", Double), ("fit_seconds", Double), ("test_seconds", Double),
         ("predicted", Ints), ("model", c.POINTER(Model)), ("cv_accuracy_no_map", Double),
         ("tune_fits", Size), ("tune_iterations", Size), ("kappa", Double), ("macro_f1", Double),
-        ("auc", Double), ("chosen", Method),
+        ("auc", Double), ("chosen", Method), ("expected", Double), ("expected_low", Double),
+        ("expected_high", Double),
     ]
 
 

@@ -32,6 +32,34 @@ static json_t *duel_json(const duel *d)
     return r.object;
 }
 
+static void show_across(session *s, const comparison *c)
+{
+    const across *a = c->across;
+    json_t *rows = sheet_json_list();
+    sheet *all = session_sheet(s);
+    for (size_t m = 0; m < a->methods; m++) {
+        json_t *accuracies = sheet_json_object();
+        sheet r;
+        sheet_open(&r, 1);
+        sheet_text(&r, "method", NULL, a->method[m]);
+        for (size_t k = 0; k < a->sets; k++) {
+            json_t *name = sheet_json_text(c->run[k]); /* UTF-8, as a key must be */
+            sheet_json_set(accuracies, json_string_value(name),
+                           sheet_json_real(a->accuracy[m * a->sets + k]));
+            json_decref(name);
+        }
+        sheet_json(&r, "accuracy_mean", accuracies);
+        sheet_real(&r, "mean_rank", NULL, a->rank[m]);
+        sheet_real(&r, "wilcoxon_p", NULL, a->wilcoxon[m]);
+        sheet_real(&r, "wilcoxon_holm", NULL, a->holm[m]);
+        sheet_json_append(rows, r.object);
+    }
+    sheet_count(all, "sets", NULL, a->sets, "");
+    sheet_json(all, "methods", rows);
+    sheet_real(all, "friedman", NULL, a->friedman);
+    sheet_real(all, "friedman_p", NULL, a->friedman_p);
+}
+
 static void show_json(session *s, const comparison *c)
 {
     sheet *r = session_sheet(s);
@@ -77,19 +105,25 @@ static int run(session *s)
 {
     comparison c = {.all_pairs = session_choice(s, "pairs") == 1, .style = style_of(s)};
     check_output(s);
+    if (arguments_flag(s->args, "across") &&
+        (arguments_count(s->args, "pairs") || arguments_flag(s->args, "no-tests")))
+        cli_misuse("--across compares over data sets; it has neither --pairs nor --no-tests");
     comparison_read(s, &c);
-    if (!arguments_flag(s->args, "no-tests")) {
+    if (arguments_flag(s->args, "across")) {
+        comparison_across(s, &c);
+    } else if (!arguments_flag(s->args, "no-tests")) {
         comparison_check_same(s, &c);
         comparison_judge(s, &c);
     }
     if (arguments_flag(s->args, "json"))
-        show_json(s, &c);
+        (c.across ? show_across : show_json)(s, &c);
     else if (!session_output(s))
         comparison_print(stdout, &c);
     if (session_output(s)) {
         text_file_write(session_output(s), comparison_print, &c);
-        sheet_count(session_sheet(s), NULL, "methods", c.entries, "");
-        sheet_count(session_sheet(s), NULL, "tests", c.duels, "");
+        sheet_count(session_sheet(s), NULL, "methods", c.across ? c.across->methods : c.entries,
+                    "");
+        sheet_count(session_sheet(s), NULL, "tests", c.across ? c.across->methods : c.duels, "");
         sheet_text(session_sheet(s), "output", "output", session_output(s));
     }
     return CLI_GOOD;
@@ -103,6 +137,10 @@ static const option options[] = {
     {"pairs", 0, OPTION_CHOICE, "WHICH", "first", .choice = "first|all",
      .help = "Test every method against the first one, or all pairs, which costs power: p values "
              "are corrected for their number"},
+    {"across", 0, OPTION_FLAG,
+     .help = "Each RUN is on another data set: the methods that all have are ranked on each. Mean "
+             "ranks, Friedman's test that all methods are equal, Wilcoxon's over the sets against "
+             "the first method"},
     {"no-tests", 0, OPTION_FLAG,
      .help = "Only the accuracies, also for runs on different data or under different protocols"},
     {"output", 'o', OPTION_FILE, "FILE", .writes = 1, .common = 1,
@@ -124,6 +162,7 @@ static const command_example examples[] = {
     {"spdml compare results", "The methods of one evaluation, all tests."},
     {"spdml compare sift.json gabor.json --pairs all", "Two descriptors of the same images."},
     {"spdml compare a b -o table.tex", "A table for a paper."},
+    {"spdml compare faces eeg motion --across", "Methods over several data sets."},
     {NULL, NULL}};
 
 COMMAND(compare, "results of evaluations side by side, with paired tests", "RUN...",

@@ -131,11 +131,11 @@ static int run(session *s)
 }
 
 static const option options[] = {
-    {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,mdm-airm,ts-lda,cdl",
+    {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,mdm-airm,ts-lda,cdl,auto",
      .words = option_methods, .list = 1, .common = 1,
      .help = "Methods, separated by commas: auto, or [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP "
              "of ml, "
-             "multi, random, mean, csp"},
+             "multi, bag, random, mean, csp"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1, .common = 1,
      .help = "Training matrices are those whose COLUMN has one of the values; several clauses must "
              "all hold. Default: all that --test-where does not select"},
@@ -219,7 +219,9 @@ static const char *const paragraphs[] = {
     NULL};
 
 static const command_example examples[] = {
-    {"spdml evaluate a.npz", "Five usual methods under the usual protocol."},
+    {"spdml evaluate a.npz",
+     "Five usual methods, and what 'train' would choose, under the usual protocol."},
+    {"spdml evaluate a.npz --time 60s", "The same; auto may choose for a minute in each round."},
     {"spdml evaluate a.npz --methods nn-stein,rsr-ml,cdl --train-where subject=1,2",
      "Train on two subjects, test on all others."},
     {"spdml evaluate a.npz --methods nn-airm,nn-airm-ml --split 0.5 --json",

@@ -41,10 +41,11 @@ static void take_method(session *s, explaining *e)
             "explained",
             e->path,
             spd_name(SPD_ENUM_CLASSIFIER, spd_classifier_method(t.classifier)->classifier));
-    if (spd_classifier_method(t.classifier)->map == SPD_MAP_MULTI)
-        cli_fail("%s: has several maps side by side and the matrix itself (multi); a method with "
+    const spd_map map = spd_classifier_method(t.classifier)->map;
+    if (map == SPD_MAP_MULTI || map == SPD_MAP_BAG)
+        cli_fail("%s: has several maps side by side and the matrix itself (%s); a method with "
                  "one map (-ml) can be explained",
-                 e->path);
+                 e->path, spd_name(SPD_ENUM_MAP, map));
     cli_fail("%s: has no map (m = n): every row is kept as it is", e->path);
 }
 

@@ -23,6 +23,16 @@ typedef struct duel {
     double wilcoxon, wilcoxon_holm;
 } duel;
 
+/* Methods over several data sets. */
+typedef struct across {
+    size_t sets, methods;
+    const char **method;
+    double *accuracy;            /* methods x sets */
+    double *rank;                /* methods: mean over the sets, 1 is the best */
+    double friedman, friedman_p; /* chi-squared with methods - 1 degrees of freedom */
+    double *wilcoxon, *holm;     /* methods: against the first, whose own are NaN */
+} across;
+
 typedef enum style { STYLE_TEXT, STYLE_MARKDOWN, STYLE_LATEX, STYLE_CSV } style;
 
 typedef struct comparison {
@@ -38,7 +48,8 @@ typedef struct comparison {
     entry *entry;
     size_t duels; /* 0 without tests */
     duel *duel;
-    int all_pairs; /* else all against the first entry */
+    int all_pairs;  /* else all against the first entry */
+    across *across; /* NULL: the runs are on one data set */
 } comparison;
 
 /* runs.c: c->run .. entry <- from the files that the operands name, each results.json of an
@@ -50,6 +61,9 @@ void comparison_check_same(session *s, const comparison *c);
 
 /* judge.c: c->duel <- all tests, corrected for their number. */
 void comparison_judge(session *s, comparison *c);
+
+/* across.c: c->across <- ranks and tests, each run being on another data set. */
+void comparison_across(session *s, comparison *c);
 
 /* print.c: a text_file_fn; what is a comparison. */
 void comparison_print(FILE *f, const void *what);

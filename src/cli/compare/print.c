@@ -206,6 +206,37 @@ static grid make_pairs(const comparison *c)
     return g;
 }
 
+/* Methods, and where there is room the sets; mean ranks, and tests against the first. */
+static grid make_across(const comparison *c)
+{
+    static const char *const names[] = {"mean rank", "Wilcoxon p", "Holm"};
+    static const char *const keys[] = {"mean_rank", "wilcoxon_p", "wilcoxon_holm"};
+    const across *a = c->across;
+    grid g = {0};
+    int sets = c->style != STYLE_TEXT, csv = c->style == STYLE_CSV;
+    head(&g, "method");
+    g.texts = 1;
+    for (size_t r = 0; r < a->sets && sets; r++)
+        head(&g, c->run[r]);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        head(&g, csv ? keys[i] : names[i]);
+    for (size_t m = 0; m < a->methods; m++) {
+        words_add(&g.cells, a->method[m]);
+        for (size_t r = 0; r < a->sets && sets; r++)
+            if (csv)
+                put_exact(&g, a->accuracy[m * a->sets + r]);
+            else
+                put(&g, words_text("%.1f", 100.0 * a->accuracy[m * a->sets + r]));
+        if (csv)
+            put_exact(&g, a->rank[m]);
+        else
+            put(&g, words_text("%.2f", a->rank[m]));
+        put_p(&g, c->style, a->wilcoxon[m]);
+        put_p(&g, c->style, a->holm[m]);
+    }
+    return g;
+}
+
 /* ---- formats --------------------------------------------------------------------------------- */
 
 /* A name without what would end a cell or command the program that reads it. */
@@ -318,9 +349,28 @@ static void print_notes(FILE *f, const comparison *c)
             begin);
 }
 
+static void print_across(FILE *f, const comparison *c)
+{
+    const across *a = c->across;
+    const char *begin = c->style == STYLE_LATEX ? "% " : "";
+    grid g = make_across(c);
+    print_grid(f, &g, c->style);
+    if (c->style == STYLE_CSV)
+        return;
+    fprintf(f, "%s%sFriedman's test over %zu sets: chi-squared %.2f with %zu degrees, p %.2g\n",
+            *begin ? "" : "\n", begin, a->sets, a->friedman, a->methods - 1, a->friedman_p);
+    fprintf(f, "%sp: Wilcoxon's signed rank test against ", begin);
+    print_name(f, c->style, a->method[0]);
+    fprintf(f, "; Holm: corrected for %zu\n", a->methods - 1);
+}
+
 void comparison_print(FILE *f, const void *what)
 {
     const comparison *c = what;
+    if (c->across) {
+        print_across(f, c);
+        return;
+    }
     int pairs = c->all_pairs && c->duels, csv = c->style == STYLE_CSV;
     if (!(csv && pairs)) {
         grid g = c->style == STYLE_LATEX && c->runs > 1 ? make_paper(c) : make_entries(c);

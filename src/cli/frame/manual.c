@@ -73,6 +73,7 @@ static const char *const classifiers[TOPIC_ROWS] = {
 static const char *const maps[TOPIC_ROWS] = {
     [SPD_MAP_ML] = "the learned map of 'spdml fit', the subject of this program",
     [SPD_MAP_MULTI] = "several learned maps next to each other",
+    [SPD_MAP_BAG] = "the same, each the mean of maps learned on parts of the samples",
     [SPD_MAP_RANDOM] = "a random map, for comparison",
     [SPD_MAP_MEAN] = "the largest eigenvectors of the mean matrix, for comparison",
     [SPD_MAP_CSP] = "common spatial patterns, for comparison",

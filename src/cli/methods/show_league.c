@@ -54,6 +54,30 @@ static void print_row(const spd_league *l, size_t k)
                      note[0] ? "  " : "", note);
 }
 
+/* What more time would bring: the candidates that were given up, and for how long they lacked. */
+static void print_late(sheet *r, const spd_league *l)
+{
+    words given_up = {0};
+    size_t others = 0;
+    double seconds = 0.0;
+    char time[40];
+    for (size_t k = 0; k < l->candidates; k++) {
+        const spd_candidate *c = l->candidate[k];
+        if (c->late && !isnan(c->left)) {
+            words_add(&given_up, c->name);
+            seconds = c->left;
+        }
+        others += c->late && isnan(c->left);
+    }
+    bar_time(time, sizeof time, seconds);
+    if (given_up.count)
+        sheet_line(r, "more time", "about %s more would judge %s too%s", time,
+                   words_join(&given_up, 0, given_up.count, ", "),
+                   others ? words_text("; %zu were not begun", others) : "");
+    else if (others)
+        sheet_line(r, "more time", "%zu candidates were not begun", others);
+}
+
 void show_league(sheet *r, const spd_league *l)
 {
     json_t *rows = sheet_json_list();
@@ -70,4 +94,5 @@ void show_league(sheet *r, const spd_league *l)
         print_row(l, k);
     sheet_line(r, "expected", "%.1f %% on new samples, 95 %% interval %.1f to %.1f",
                100.0 * l->accuracy, 100.0 * l->low, 100.0 * l->high);
+    print_late(r, l);
 }

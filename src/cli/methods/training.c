@@ -17,7 +17,8 @@ const option options_method[] = {
          "riemannian-lle, "
          "riemannian-hessian-lle, riemannian-laplacian, ksvm, krr, ts-lda, ts-lr, cov3dj, src or "
          "gsrc, with a "
-         "MAP of ml, multi, random, mean, csp: rsr-ml, nn-stein-ml, pca-nn-airm, mdm-airm-csp"},
+         "MAP of ml, multi, bag, random, mean, csp: rsr-ml, nn-stein-ml, pca-nn-airm, "
+         "mdm-airm-csp"},
     {"metric", 0, OPTION_CHOICE, "NAME", .names = SPD_ENUM_METRIC,
      .help = "Metric, if the method's name does not give it; default the method's usual one"},
     {"model", 0, OPTION_FILE, "FILE",

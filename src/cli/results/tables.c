@@ -59,14 +59,17 @@ static char *chosen_name(const results *e, size_t method, size_t round)
     return words_text("%s", name);
 }
 
-/* "ts-lda in 3 rounds, cdl in 2": what auto has chosen. */
+/* "ts-lda in 3 of 5 rounds, cdl in 2 of 5 rounds; expected 95.1 %": what auto has chosen, and the
+ * mean of what it expected. */
 static char *choices_text(const results *e, size_t method)
 {
     words list = {0};
     size_t rounds = e->found->rounds;
+    double expected = 0.0;
     for (size_t r = 0; r < rounds; r++) {
         const char *name = chosen_name(e, method, r);
         size_t before = 0, count = 0;
+        expected += e->found->method[method]->outcome[r]->expected / (double)rounds;
         for (size_t k = 0; k < rounds; k++) {
             int same = strcmp(name, chosen_name(e, method, k)) == 0;
             before += same && k < r;
@@ -77,7 +80,8 @@ static char *choices_text(const results *e, size_t method)
                                   ? words_text("%s", name)
                                   : words_text("%s in %zu of %zu rounds", name, count, rounds));
     }
-    return words_join(&list, 0, list.count, ", ");
+    return words_text("%s; expected %.1f %%", words_join(&list, 0, list.count, ", "),
+                      100.0 * expected);
 }
 
 /* "1101": for each test sample of a round, in the order of their numbers, whether it was right. */
@@ -177,8 +181,12 @@ static json_t *round_json(const results *e, size_t method, size_t round)
                        json_boolean(o->value[SPD_PARAMETER_M] >= (double)shown_n(e->set.data)));
         if (k + 1 == SPD_RESULT_SCORES) {
             sheet_text(&r, "right", NULL, right_text(e, o, part));
-            if (e->method[method].automatic)
+            if (e->method[method].automatic) {
                 sheet_text(&r, "chosen", NULL, chosen_name(e, method, round));
+                sheet_real(&r, "expected_accuracy", NULL, o->expected);
+                sheet_real(&r, "expected_low", NULL, o->expected_low);
+                sheet_real(&r, "expected_high", NULL, o->expected_high);
+            }
             sheet_json(&r, "parameters", recognition_json(&o->chosen, o->value));
         }
     }
