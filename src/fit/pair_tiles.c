@@ -12,7 +12,7 @@
 #define EDGE        ((size_t)32) /* samples of a block */
 #define OCTETS      (EDGE / LANES)
 #define MOST_BYTES  ((size_t)64 << 20) /* of the sums of all tiles */
-#define LEAST_PAIRS 512                /* fewer are no work */
+#define LEAST_PAIRS 200                /* fewer are no work */
 #define SIDES       2                  /* sums of a tile: of its rows, of its columns */
 
 typedef struct tile {
