@@ -94,6 +94,15 @@ static void sum_by_kind(const pair_sums *s, const double *x, double *sum)
     ranks_sum(o->cut.ranks, o->cut.chunks, 2, s->part, sum);
 }
 
+/* Where only the nearest candidates have weights, stages are as fast. */
+int pair_sums_tiled(spd_metric metric, spd_objective wanted, size_t m, size_t samples, size_t count,
+                    const spd_pair *pairs)
+{
+    const objective *o = objective_get(wanted);
+    return metric == SPD_METRIC_STEIN && o->of_sample && o->nearest_same == 0 &&
+           pair_tiles_serve(m, samples, count, pairs);
+}
+
 spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective wanted, size_t m,
                          const split *cut, size_t count, const spd_pair *pairs, arena *keep,
                          pair_sums **sums)
@@ -107,8 +116,7 @@ spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective want
     s->rule = pair_rule_get(metric);
     s->o = objective_get(wanted);
     s->m = m;
-    s->tiled = metric == SPD_METRIC_STEIN && s->o->of_sample != NULL &&
-               pair_tiles_serve(m, cut->all, count, pairs);
+    s->tiled = pair_sums_tiled(metric, wanted, m, cut->all, count, pairs);
     spd_status status = pair_order_make(ctx, cut, count, pairs, s->o->of_sums != NULL, s->tiled,
                                         stage_pairs(m, s->rule->sides), keep, &s->order);
     if (status < 0)

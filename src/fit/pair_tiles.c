@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/order.h"
 #include "linalg/kernels.h"
 #include "run/parallel.h"
@@ -12,6 +11,7 @@
 #define EDGE        ((size_t)32) /* samples of a block */
 #define OCTETS      (EDGE / LANES)
 #define MOST_BYTES  ((size_t)64 << 20) /* of the sums of all tiles */
+#define MOST_SIZE   512                /* of m */
 #define LEAST_PAIRS 200                /* fewer are no work */
 #define SIDES       2                  /* sums of a tile: of its rows, of its columns */
 
@@ -57,25 +57,23 @@ static size_t work_size(size_t m)
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
-static int all_once(size_t samples, size_t count, const spd_pair *pairs)
+size_t pair_tiles_bytes(size_t m, size_t samples)
 {
-    unsigned char *seen = mem_zero(samples, samples);
-    int once = seen != NULL;
-    for (size_t e = 0; e < count && once; e++) {
-        size_t low = smaller(pairs[e].i, pairs[e].j), high = larger(pairs[e].i, pairs[e].j);
-        once = low < high && high < samples && !seen[low * samples + high]++;
-    }
-    mem_free(seen);
-    return once;
+    size_t blocks = block_count(samples);
+    return blocks * (blocks + 1) / 2 * SIDES * side_size(m) * sizeof(double);
 }
 
 int pair_tiles_serve(size_t m, size_t samples, size_t count, const spd_pair *pairs)
 {
-    size_t blocks = block_count(samples), tiles = blocks * (blocks + 1) / 2;
-    if (count < LEAST_PAIRS || count / samples >= samples || 2 * count != samples * (samples - 1))
+    size_t e = 0;
+    if (count < LEAST_PAIRS || count / samples >= samples || 2 * count != samples * (samples - 1) ||
+        m > MOST_SIZE || pair_tiles_bytes(m, samples) > MOST_BYTES)
         return 0;
-    return tiles <= MOST_BYTES / sizeof(double) / SIDES / side_size(m) &&
-           all_once(samples, count, pairs);
+    for (size_t i = 0; i < samples; i++)
+        for (size_t j = i + 1; j < samples; j++, e++)
+            if (pairs[e].i != i || pairs[e].j != j)
+                return 0;
+    return 1;
 }
 
 /* The number that all ranks give to a sample of this one, or to a ghost. */

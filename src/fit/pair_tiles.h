@@ -18,7 +18,10 @@
 
 typedef struct pair_tiles pair_tiles;
 
-/* Are these pairs, of so many samples, each pair of them once, and are tiles good for them? */
+/* Bytes that the sums of tiles take, of all ranks together. */
+size_t pair_tiles_bytes(size_t m, size_t samples);
+
+/* Are these all pairs i < j of so many samples, in order, and are tiles good for them? */
 int pair_tiles_serve(size_t m, size_t samples, size_t count, const spd_pair *pairs);
 
 /* The tiles of an order that knows all samples; the caller looks at keep. */
