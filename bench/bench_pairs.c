@@ -1,13 +1,18 @@
 /* bench_pairs.c - the pair loop (gather, cost, gradient weights, scatter) against LAPACKE one
  * pair at a time; 1000 random pairs of 500 matrices, m = 20, one thread. Costs and weights of
- * both are compared before they are timed. */
+ * both are compared before they are timed.
+ *
+ * Then what the default fit does with a small set: softmax over all pairs, by tiles, against the
+ * same graph without its last pair, which goes pair by pair. */
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "bench.h"
+#include "fit/pair_sums.h"
 #include "geometry/pairs.h"
 #include "random_spd.h"
 
@@ -164,8 +169,54 @@ static void compare(const char *name, double (*lapack)(data *), double (*mine)(d
            fmax(bench_spread(&a), bench_spread(&b)));
 }
 
+/* Best seconds of a value with its weights; S: p triangles. */
+static double time_softmax(spd_context *ctx, size_t m, size_t p, size_t count,
+                           const spd_pair *pairs, double *S, double *f)
+{
+    arena room = {0};
+    pair_sums *sums = NULL;
+    split cut = split_make(ctx, p);
+    double *Z = arena_alloc(&room, p * TRI(m), sizeof *Z);
+    bench t = bench_start(0.5);
+    if (!Z || pair_sums_new(ctx, SPD_METRIC_STEIN, SPD_OBJECTIVE_SOFTMAX, m, &cut, count, pairs,
+                            &room, &sums) != SPD_OK)
+        abort();
+    while (bench_more(&t))
+        pair_sums_value(sums, S, f, Z);
+    arena_free(&room);
+    return t.best;
+}
+
+static void compare_tiles(size_t m, size_t p)
+{
+    size_t all = p * (p - 1) / 2, count = 0;
+    spd_context *ctx = spd_context_new();
+    double *X = mem_alloc(m * m, sizeof *X), *S = mem_alloc(p * TRI(m), sizeof *S), f, g;
+    spd_pair *pairs = mem_alloc(all, sizeof *pairs);
+    rng r;
+    rng_seed(&r, 21);
+    spd_context_set_threads(ctx, 1);
+    for (size_t i = 0; i < p; i++) {
+        random_spd(&r, m, 1e3, X);
+        for (size_t a = 0; a < m; a++)
+            memcpy(S + i * TRI(m) + TRI(a), X + a * m, (a + 1) * sizeof *S);
+        for (size_t j = i + 1; j < p; j++, count++)
+            pairs[count] = (spd_pair){(uint32_t)i, (uint32_t)j, i % 10 == j % 10, i % 10 != j % 10};
+    }
+    double single = time_softmax(ctx, m, p, all - 1, pairs, S, &f);
+    double tiled = time_softmax(ctx, m, p, all, pairs, S, &g);
+    printf("%4zu %4zu %14.0f %10.0f %7.2fx %9.1e\n", m, p, single * 1e9 / (double)all,
+           tiled * 1e9 / (double)all, single / tiled, fabs(f - g) / fabs(g));
+    mem_free(X);
+    mem_free(S);
+    mem_free(pairs);
+    spd_context_free(ctx);
+}
+
 int main(void)
 {
+    static const size_t sizes[][2] = {{8, 118},  {8, 500},  {20, 118},
+                                      {20, 287}, {20, 500}, {30, 287}};
     data d = data_new();
     printf("\nPair loop (%s), m = %d, %d random pairs of %d, one thread, ns per pair\n", d.k->name,
            M, PAIRS, P);
@@ -173,6 +224,10 @@ int main(void)
            "df/f", "dZ/Z", "spread");
     compare("stein", full_stein, ours_stein, &d);
     compare("airm", full_airm, ours_airm, &d);
+    printf("\nsoftmax over all pairs, Stein, one thread, ns per pair\n");
+    printf("%4s %4s %14s %10s %8s %9s\n", "m", "p", "pair by pair", "by tiles", "ratio", "df/f");
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        compare_tiles(sizes[k][0], sizes[k][1]);
     mem_free(d.X);
     mem_free(d.S);
     mem_free(d.L);

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "fit/pair_sums.h"
+#include "fit/pair_tiles.h"
 #include "run/engine.h"
 #include "run/parallel.h"
 
@@ -53,6 +55,8 @@ spd_status engine_choose_room(spd_context *ctx, const engine_input *in, const sp
                  (double)in->n;
     double ahead = set_walks_bytes(ctx, set, (size_t)parallel_threads(ctx), 1, ENGINE_PIECE);
     double least = 8.0 * TRIANGLES * p * (double)tri + PAIR_BYTES * (double)in->pairs;
+    if (pair_sums_tiled(in->metric, in->objective, in->m, in->p, in->pairs, in->pair))
+        least += (double)pair_tiles_bytes(in->m, in->p) * share;
     double whole = least + 16.0 * p * (double)in->n * (double)ld;
     *small = ranks_any(ranks_of(ctx), there + ahead + whole > limit);
     if (!*small || !ctx || ctx->memory == 0.0 || there + ahead + least <= limit)

@@ -21,7 +21,7 @@ typedef struct maker {
     const split *cut;
     const spd_pair *given;
     size_t count;
-    int both;
+    int both, all;
     size_t stripe;
     size_t entries, layers;
     entry *list, *sorted;
@@ -186,11 +186,21 @@ static uint32_t end_of(const maker *k, size_t slot, int own)
     return is_own(k->cut, t->i) == own ? t->i : t->j;
 }
 
+/* list <- the samples of a rank; returns how many. */
+static size_t list_samples(const split *s, int rank, uint32_t *list)
+{
+    size_t first = split_begin(s, rank), last = split_begin(s, rank + 1);
+    for (size_t sample = first; sample < last; sample++)
+        list[sample - first] = (uint32_t)sample;
+    return last - first;
+}
+
 /* ghost_send, ghost <- the samples that each rank needs of this one, and this one of it, ascending;
  * both ends of a list make it from the same pairs. */
 static void make_ghosts(maker *k, int peers, uint32_t *ghost)
 {
     pair_order *o = k->o;
+    int own = ranks_rank(k->cut->ranks);
     o->ghost_send_at[0] = o->ghost_at[0] = 0;
     for (int r = 0; r < peers; r++) {
         uint32_t *send = o->ghost_send + o->ghost_send_at[r], *receive = ghost + o->ghost_at[r];
@@ -199,6 +209,10 @@ static void make_ghosts(maker *k, int peers, uint32_t *ghost)
             send[sent++] = end_of(k, o->measured + e, 1);
         for (size_t e = o->send_at[r]; e < o->send_at[r + 1]; e++)
             receive[received++] = end_of(k, o->send[e], 0);
+        if (k->all && r != own) {
+            sent = list_samples(k->cut, own, send);
+            received = list_samples(k->cut, r, receive);
+        }
         o->ghost_send_at[r + 1] = o->ghost_send_at[r] + sort_numbers(send, sent);
         o->ghost_at[r + 1] = o->ghost_at[r] + sort_numbers(receive, received);
     }
@@ -226,6 +240,13 @@ static void renumber_all(maker *k, const uint32_t *ghost)
         o->ghost_send[e] -= (uint32_t)k->cut->first;
 }
 
+/* Samples that lists of ghosts may have. */
+static size_t ghost_room(const maker *k, size_t peers)
+{
+    size_t own = k->cut->last - k->cut->first;
+    return peers == 1 ? 1 : k->entries + (k->all ? k->cut->all + own * peers : 0);
+}
+
 static void allocate(maker *k, size_t peers, arena *keep)
 {
     pair_order *o = k->o;
@@ -240,16 +261,16 @@ static void allocate(maker *k, size_t peers, arena *keep)
     o->ghost_send_at = arena_alloc(keep, peers + 1, sizeof *o->ghost_send_at);
     o->ghost_at = arena_alloc(keep, peers + 1, sizeof *o->ghost_at);
     o->send = arena_alloc(keep, peers > 1 ? o->count : 1, sizeof *o->send);
-    o->ghost_send = arena_alloc(keep, peers > 1 ? o->count : 1, sizeof *o->ghost_send);
+    o->ghost_send = arena_alloc(keep, ghost_room(k, peers), sizeof *o->ghost_send);
 }
 
 spd_status pair_order_make(spd_context *ctx, const split *cut, size_t count, const spd_pair *given,
-                           int both, size_t buffer, arena *keep, pair_order *order)
+                           int both, int all, size_t buffer, arena *keep, pair_order *order)
 {
     arena room = {0};
     size_t peers = (size_t)ranks_count(cut->ranks), stripe = buffer / cut->chunks;
     *order = (pair_order){.cut = *cut, .own = cut->last - cut->first};
-    maker k = {.cut = cut, .given = given, .count = count, .both = both, .o = order};
+    maker k = {.cut = cut, .given = given, .count = count, .both = both, .all = all, .o = order};
     k.stripe = stripe > SHORTEST_STRIPE ? stripe : SHORTEST_STRIPE;
     size_t most = 2 * count / k.stripe + 2; /* layers, if all pairs were of one chunk */
     k.place = arena_alloc(&room, cut->chunks + most + peers + 1, sizeof *k.place);
@@ -258,7 +279,7 @@ spd_status pair_order_make(spd_context *ctx, const split *cut, size_t count, con
         list_entries(&k, NULL);
     k.list = arena_alloc(&room, k.entries, sizeof *k.list);
     k.sorted = arena_alloc(&room, k.entries, sizeof *k.sorted);
-    uint32_t *ghost = arena_alloc(&room, peers > 1 ? k.entries : 1, sizeof *ghost);
+    uint32_t *ghost = arena_alloc(&room, ghost_room(&k, peers), sizeof *ghost);
     if (status == SPD_OK)
         allocate(&k, peers, keep);
     if (status == SPD_OK)

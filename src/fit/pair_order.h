@@ -50,9 +50,10 @@ typedef struct pair_order {
 } pair_order;
 
 /* The order of these pairs; with `both`, a pair that is within and between counts as two, else as
- * one that is within. buffer: pairs that a stage of a single process may have. */
+ * one that is within. all: every rank is to know all samples, and not only those that its pairs
+ * need. buffer: pairs that a stage of a single process may have. */
 spd_status pair_order_make(spd_context *ctx, const split *cut, size_t count, const spd_pair *given,
-                           int both, size_t buffer, arena *keep, pair_order *order);
+                           int both, int all, size_t buffer, arena *keep, pair_order *order);
 
 /* The most slots of a stage that are measured here, and by others. */
 void pair_order_largest(const pair_order *o, size_t *measured, size_t *received);

@@ -6,6 +6,7 @@
 
 #include "fit/candidates.h"
 #include "fit/pair_exchange.h"
+#include "fit/pair_tiles.h"
 #include "run/parallel.h"
 #include "geometry/log_derivative.h"
 
@@ -20,14 +21,16 @@ struct pair_sums {
     pair_order order;
     pair_plan plan; /* the pairs with weight matrices */
     pair_exchange exchange;
-    candidates *from; /* objectives of samples: where those pairs are chosen; else NULL */
-    double *d2;       /* order.measured, where there are no candidates */
-    double *part;     /* own chunks x 2: sums of f */
-    double total;     /* of all |c|, for objectives of sums */
-    double *L;        /* all x TRI, or NULL; logarithms for rules that want them */
-    double *logdet;   /* all, or NULL */
-    double *V;        /* with logarithms, all x m m: eigenvectors of S; else NULL */
-    double *lambda;   /* all x m: eigenvalues of S */
+    candidates *from;  /* objectives of samples: where those pairs are chosen; else NULL */
+    int tiled;         /* all pairs of the set, each once, under Stein: */
+    pair_tiles *tiles; /* in place of stages; else NULL */
+    double *d2;        /* order.measured, where there are no candidates */
+    double *part;      /* own chunks x 2: sums of f */
+    double total;      /* of all |c|, for objectives of sums */
+    double *L;         /* all x TRI, or NULL; logarithms for rules that want them */
+    double *logdet;    /* all, or NULL */
+    double *V;         /* with logarithms, all x m m: eigenvectors of S; else NULL */
+    double *lambda;    /* all x m: eigenvalues of S */
     double *Zb;      /* own x TRI: between weights apart, where their scale comes last; else NULL */
     double *buffer;  /* weight matrices of a stage */
     double *work;    /* threads x work_size */
@@ -65,7 +68,10 @@ static void allocate(pair_sums *s, arena *keep)
         s->L = arena_alloc(keep, s->all, tri * sizeof *s->L);
         s->logdet = arena_alloc(keep, s->all, sizeof *s->logdet);
     }
-    s->buffer = arena_alloc(keep, s->plan.rows, tri * sizeof *s->buffer);
+    if (s->tiled)
+        s->tiles = pair_tiles_new(s->ctx, s->m, &s->order, keep);
+    else
+        s->buffer = arena_alloc(keep, s->plan.rows, tri * sizeof *s->buffer);
     s->work = arena_alloc(keep, threads, work_size(s->m) * sizeof *s->work);
     if (s->rule->logarithms) {
         s->V = arena_alloc(keep, s->all, s->m * s->m * sizeof *s->V);
@@ -88,6 +94,15 @@ static void sum_by_kind(const pair_sums *s, const double *x, double *sum)
     ranks_sum(o->cut.ranks, o->cut.chunks, 2, s->part, sum);
 }
 
+/* Where only the nearest candidates have weights, stages are as fast. */
+int pair_sums_tiled(spd_metric metric, spd_objective wanted, size_t m, size_t samples, size_t count,
+                    const spd_pair *pairs)
+{
+    const objective *o = objective_get(wanted);
+    return metric == SPD_METRIC_STEIN && o->of_sample && o->nearest_same == 0 &&
+           pair_tiles_serve(m, samples, count, pairs);
+}
+
 spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective wanted, size_t m,
                          const split *cut, size_t count, const spd_pair *pairs, arena *keep,
                          pair_sums **sums)
@@ -101,7 +116,8 @@ spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective want
     s->rule = pair_rule_get(metric);
     s->o = objective_get(wanted);
     s->m = m;
-    spd_status status = pair_order_make(ctx, cut, count, pairs, s->o->of_sums != NULL,
+    s->tiled = pair_sums_tiled(metric, wanted, m, cut->all, count, pairs);
+    spd_status status = pair_order_make(ctx, cut, count, pairs, s->o->of_sums != NULL, s->tiled,
                                         stage_pairs(m, s->rule->sides), keep, &s->order);
     if (status < 0)
         return status;
@@ -394,16 +410,28 @@ static double sum_values(const pair_sums *s, const double *value)
     return sum;
 }
 
-static spd_status value_of_samples(pair_sums *s, double *f)
+/* The distances of all candidates. */
+static spd_status measure(pair_sums *s)
 {
-    size_t octets = (s->own + LANES - 1) / LANES, measured = s->order.measured;
-    double cube = (double)(s->m * s->m * s->m), *weight = NULL;
-    const double *value = NULL;
+    size_t measured = s->order.measured;
+    double cube = (double)(s->m * s->m * s->m), *d2 = candidates_d2(s->from);
+    if (s->tiles)
+        return pair_tiles_measure(s->tiles, s->S, s->logdet, d2);
     spd_status status = loop(s, (measured + PAIR_BATCH - 1) / PAIR_BATCH,
                              (double)measured * cube / 3.0, measure_chunk);
+    if (status == SPD_OK)
+        pair_exchange_distances(&s->exchange, d2);
+    return status;
+}
+
+static spd_status value_of_samples(pair_sums *s, double *f)
+{
+    size_t octets = (s->own + LANES - 1) / LANES;
+    double cube = (double)(s->m * s->m * s->m), *weight = NULL;
+    const double *value = NULL;
+    spd_status status = measure(s);
     if (status < 0)
         return status;
-    pair_exchange_distances(&s->exchange, candidates_d2(s->from));
     status = candidates_weigh(s->from, s->rule->no_spread * (double)s->m, &value, &weight);
     if (status < 0)
         return status;
@@ -416,7 +444,7 @@ static spd_status value_of_samples(pair_sums *s, double *f)
     pair_plan_make(&s->plan, weight);
     status = loop(s, octets, (double)s->own * cube, begin_chunk);
     if (status == SPD_OK)
-        status = sum_pairs(s);
+        status = s->tiles ? pair_tiles_weigh(s->tiles, weight, s->Z) : sum_pairs(s);
     return status == SPD_OK ? pull_back(s) : status;
 }
 

@@ -2,7 +2,8 @@
  *
  * The pairs are worked on in stages: first every batch of a stage computes its distances and
  * weight matrices into a buffer, then every sample adds up what belongs to it, in the order of
- * the pairs. No two threads write to one place and no order depends on their number. */
+ * the pairs. No two threads write to one place and no order depends on their number. Where all
+ * pairs of a set have weights under Stein, tiles of them take the place of stages (pair_tiles.h). */
 #ifndef SPD_FIT_PAIR_SUMS_H
 #define SPD_FIT_PAIR_SUMS_H
 
@@ -11,6 +12,10 @@
 #include "geometry/pairs.h"
 
 typedef struct pair_sums pair_sums;
+
+/* Do tiles take the place of stages? */
+int pair_sums_tiled(spd_metric metric, spd_objective wanted, size_t m, size_t samples, size_t count,
+                    const spd_pair *pairs);
 
 /* For the samples of a split, of size m; with ranks every one calls with the same graph. */
 spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective wanted, size_t m,

@@ -46,6 +46,8 @@ typedef struct kernels {
     void (*spread)(size_t entries, const double *f, double *G);                   /* G <- f */
     void (*average)(size_t entries, const double *f, const double *G, double *A); /* (f + G)/2 */
     void (*middle)(size_t entries, const double *A, const double *B, double *C);  /* (A + B)/2 */
+    /* One number for each lane, c (8): S += c A, T += c A. */
+    void (*share)(size_t entries, const double *c, const double *A, double *S, double *T);
     /* d2 (8) <- sum over e < entries of (f[e] - G[e]) (G[entries + e] - f[entries + e]) */
     void (*cross)(size_t entries, const double *f, const double *G, double *d2);
 

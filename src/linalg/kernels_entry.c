@@ -23,6 +23,18 @@ void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C)
             AT(C + l, e) = 0.5 * (CAT(A + l, e) + CAT(B + l, e));
 }
 
+void KERNEL(share)(size_t entries, const double *c, const double *A, double *S, double *T)
+{
+    for (size_t l = 0; l < LANES; l += VW) {
+        const vd factor = CAT(c + l, 0);
+        for (size_t e = 0; e < entries; e++) {
+            const vd part = factor * CAT(A + l, e);
+            AT(S + l, e) += part;
+            AT(T + l, e) += part;
+        }
+    }
+}
+
 /* Four running sums hide the latency of the adder. */
 void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2)
 {

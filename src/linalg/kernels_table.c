@@ -15,6 +15,7 @@ const kernels KERNEL(kernels_table) = {
     .spread = KERNEL(spread),
     .average = KERNEL(average),
     .middle = KERNEL(middle),
+    .share = KERNEL(share),
     .apart = KERNEL(apart),
     .apart_add = KERNEL(apart_add),
     .apart_end = KERNEL(apart_end),

@@ -23,6 +23,7 @@ void KERNEL(scatter)(size_t entries, size_t count, const double *octet, const do
 void KERNEL(spread)(size_t entries, const double *f, double *G);
 void KERNEL(average)(size_t entries, const double *f, const double *G, double *A);
 void KERNEL(middle)(size_t entries, const double *A, const double *B, double *C);
+void KERNEL(share)(size_t entries, const double *c, const double *A, double *S, double *T);
 void KERNEL(apart_add)(size_t entries, size_t rows, const double *F, size_t stride, size_t octets,
                        const double *G, double *sums);
 void KERNEL(apart_end)(size_t count, const double *sums, double *d2);

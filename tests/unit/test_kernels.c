@@ -126,8 +126,9 @@ TEST(entry_kernels)
 {
     rng r = seeded(2);
     for (size_t entries = 1; entries < 30; entries++) {
-        double f[60];
-        _Alignas(64) double G[60 * LANES], A[30 * LANES], d2[LANES];
+        double f[60] = {0};
+        _Alignas(64) double G[60 * LANES] = {0}, A[30 * LANES] = {0}, d2[LANES];
+        _Alignas(64) double S[30 * LANES] = {0}, T[30 * LANES];
         for (size_t e = 0; e < 2 * entries; e++) {
             f[e] = rng_normal(&r);
             for (int l = 0; l < LANES; l++)
@@ -136,6 +137,16 @@ TEST(entry_kernels)
         k->average(entries, f, G, A);
         for (size_t e = 0; e < entries * LANES; e++)
             CHECK(A[e] == 0.5 * (f[e / LANES] + G[e]), "average");
+        memcpy(S, f, sizeof f);
+        memset(S + 60, 0, sizeof S - sizeof f);
+        memcpy(T, G, sizeof T);
+        k->share(entries, G, A, S, T);
+        for (size_t e = 0; e < 30 * LANES; e++) {
+            double part = e < entries * LANES ? G[e % LANES] * A[e] : 0.0;
+            double size = fabs(part) + fabs(S[e]) + fabs(T[e]);
+            CHECK_CLOSE(S[e], (e < 60 ? f[e] : 0.0) + part, 1e-15 * size, "share");
+            CHECK_CLOSE(T[e], G[e] + part, 1e-15 * size, "share");
+        }
         k->apart(entries, 1, f, 0, 1, G, d2);
         for (int l = 0; l < LANES; l++) {
             double sum = 0.0;

@@ -304,6 +304,23 @@ TEST(engines_have_the_same_bits)
     }
 }
 
+/* A graph of all pairs, in tiles; in the smallest some rank has no sample of its own. */
+TEST(all_pairs_have_the_same_bits)
+{
+    static const size_t sizes[] = {25, 45, 70};
+    rng r = seeded(12);
+    for (size_t c = 0; c < 6; c++) {
+        size_t p = sizes[c / 2], count = 0;
+        rig g = rig_make(&r, 7, 3, p, p * (p - 1) / 2, 10.0, 0);
+        for (size_t i = 0; i < p; i++)
+            for (size_t j = i + 1; j < p; j++, count++)
+                g.pair[count] =
+                    (spd_pair){(uint32_t)i, (uint32_t)j, i % 5 == j % 5, i % 5 != j % 5};
+        g.in.objective = c % 2 ? SPD_OBJECTIVE_LOG_MARGIN : SPD_OBJECTIVE_SOFTMAX;
+        compare(act_engine, &g, c);
+    }
+}
+
 /* More pairs than the buffer holds at once. */
 TEST(blocks_have_the_same_bits)
 {
