@@ -19,6 +19,7 @@ import warnings
 import numpy as np
 
 import spdml
+from sklearn.model_selection import LeaveOneGroupOut
 
 ALLOWED = (spdml.SPDError, TypeError, ValueError, MemoryError, OSError)  # text in place of X is a path
 PATIENCE = 0.3  # seconds that a call may take before it is asked to stop
@@ -326,10 +327,9 @@ def call_signals(rng):
 def call_evaluate(rng):
     X = spd_set(rng, p=int(rng.integers(4, 12)))
     p = len(X)
-    protocols = [{"split": number(rng, 0.5, 0.9, 0, 2)}, {"train_per_class": number(rng, 1, 2)},
-                 {"train": some(rng, lambda: np.arange(p // 2))},
-                 {"test": some(rng, lambda: rng.random(p) < 0.5)},
-                 {"leave_one_group_out": labels(rng, p)}]
+    protocols = [{"cv": number(rng, 0.5, 0.9, 0, 2)}, {"train_per_class": number(rng, 1, 2)},
+                 {"cv": [(some(rng, lambda: np.arange(p // 2)), some(rng, lambda: rng.random(p) < 0.5))]},
+                 {"cv": LeaveOneGroupOut(), "groups": labels(rng, p)}]
     return spdml.evaluate(
         matrices(rng, X), labels(rng, p),
         some(rng, lambda: ["nn-stein", "mdm-airm"][:rng.integers(0, 3)]),

@@ -285,7 +285,7 @@ def test_seeds_that_are_none(labelled, seed):
     """ctypes would take -1 for 2**64 - 1."""
     X, y = labelled
     with pytest.raises(spdml.exceptions.InvalidArgumentError, match="seed is .*; it must be an integer"):
-        spdml.evaluate(X, y, ["nn-airm"], train_per_class=2, seed=seed)
+        spdml.evaluate(X, y, ["nn-airm"], train_per_class=2, random_state=seed)
     if seed in (-1, 2**64):
         with pytest.raises(spdml.exceptions.InvalidArgumentError, match="random_state is"):
             spdml.SPDML(random_state=seed).fit(X, y)

@@ -223,7 +223,7 @@ SPECIAL = {
     "powm": lambda X, W, y: ([X, 0.3], {}),
     "cost": lambda X, W, y: ([X, y, W], {"objective": "difference", "nu_w": 2, "nu_b": 2}),
     "evaluate": lambda X, W, y: ([X, y, ["nn-airm", "mdm-stein", "rsr", "knn-airm"]],
-                                 {"outer_folds": 3}),
+                                 {"cv": 3}),
     "explain": lambda X, W, y: ([W, X], {}),
     "exp_map": lambda X, W, y: ([spdml.geometry.tangentspace.log_map(X, X[0]), X[0]], {}),
     "innerproduct": lambda X, W, y: ([X, X[::-1], X[0]], {}),
