@@ -49,7 +49,7 @@ class AutoClassifier(_Recognizer):
         Folds, at most.
     time : None, seconds, or '60s', '2m', '1h'
         For so long candidates are judged. What is chosen then depends on the machine.
-    seed : int
+    random_state : int
         Of the folds.
     {n_jobs}
 
@@ -80,11 +80,11 @@ class AutoClassifier(_Recognizer):
     1.0
     """
 
-    def __init__(self, cv: int = 5, time: Union[None, float, str] = None, *, seed: int = 1,
+    def __init__(self, cv: int = 5, time: Union[None, float, str] = None, *, random_state: int = 1,
                  n_jobs: Optional[int] = None) -> None:
         self.cv = cv
         self.time = time
-        self.seed = seed
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> "AutoClassifier":
@@ -100,7 +100,7 @@ class AutoClassifier(_Recognizer):
         X = checked(X, ["stein"], n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))
         trained, told = methods.train_auto(X, classes, label, self._groups(groups, len(X)),
-                                            whole(self.cv, "cv"), whole(self.seed, "seed"), seconds,
+                                            whole(self.cv, "cv"), whole(self.random_state, "random_state"), seconds,
                                             self.n_jobs)
         self._take(trained)
         self.league_ = told["league"]

@@ -226,8 +226,7 @@ def call_estimators(rng):
             "random_state": lambda: number(rng, None, 0, 3), "n_jobs": lambda: jobs(rng),
             "objective": lambda: word(rng, "difference", "ratio", "log-margin", "softmax"),
             "graph": lambda: word(rng, "or", "directed"), "restarts": lambda: number(rng, 1, 2),
-            "affinity_weight": lambda: number(rng, 1.0, 0, -1),
-            "callback": lambda: some(rng, lambda: lambda i, c: i > 2)})),
+            "affinity_weight": lambda: number(rng, 1.0, 0, -1)})),
         lambda: spdml.PGA(number(rng, None, 1, 2), n_jobs=jobs(rng)),
         lambda: spdml.KNearestNeighbor(number(rng, 1, 3, 50), metric(rng), n_jobs=jobs(rng)),
         lambda: spdml.MDM(metric(rng), n_jobs=jobs(rng)),
@@ -236,7 +235,7 @@ def call_estimators(rng):
         lambda: spdml.SPDClassifier(
             word(rng, "nn-airm", "knn-stein", "mdm-riemann-ml", "rsr", "cdl", "pga", "ksvm-stein",
                  "ts-lda", "riemannian-lle", "pca-nn-stein", "nn-random", "src"),
-            some(rng, lambda: {word(rng, "m", "k", "beta", "lambda"): number(rng, 1, 2.5, None)})),
+            **{word(rng, "m", "k", "beta", "alpha"): number(rng, 1, 2.5, None)}),
     ]
     model = makers[rng.integers(len(makers))]()
     model.fit(matrices(rng, X), y)

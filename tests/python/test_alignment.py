@@ -88,7 +88,7 @@ def test_files_and_pickles(people, tmp_path, options):
 def test_ties_are_broken_among_all(people):
     """Votes of knn tie often, and what is predicted of some matrices alone is recentred otherwise."""
     X, y, who = people
-    clf = spdml.SPDClassifier("knn-airm", {"k": 2}, recenter="all").fit(X[:60], y[:60])
+    clf = spdml.SPDClassifier("knn-airm", k=2, recenter="all").fit(X[:60], y[:60])
     best = clf.classes_[np.argmax(clf.decision_function(X[60:]), axis=1)]
     np.testing.assert_array_equal(best, clf.predict(X[60:]))
 

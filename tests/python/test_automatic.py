@@ -32,7 +32,7 @@ def test_league(sets):
 def test_trains_what_it_chose(sets):
     X, y, Q, _ = sets
     auto = spdml.AutoClassifier(cv=3).fit(X, y)
-    alone = spdml.SPDClassifier(auto.method_, auto.parameters_).fit(X, y)
+    alone = spdml.SPDClassifier(auto.method_, **auto.parameters_).fit(X, y)
     assert (auto.predict(Q) == alone.predict(Q)).all()
     share = auto.predict_proba(Q)
     np.testing.assert_allclose(share.sum(axis=1), 1)

@@ -340,7 +340,7 @@ def test_pca_of_all_observations():
              "feature_count": [len(t) for t in tables]}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fitted = spdml.SPDClassifier("pca-nn-airm", {"m": 2}).fit(X, y, **means)
+        fitted = spdml.SPDClassifier("pca-nn-airm", m=2).fit(X, y, **means)
         found = spdml.evaluate(X, y, "pca-nn-airm", values={"m": 2}, cv=0.5, repeats=3, **means)
     W = np.linalg.eigh(np.cov(np.concatenate(tables).T))[1][:, 2:]
     low = W.T @ X @ W
@@ -348,7 +348,7 @@ def test_pca_of_all_observations():
     np.testing.assert_allclose(fitted.decision_function(X), expected.decision_function(low),
                                atol=1e-9)
     with pytest.warns(UserWarning, match="pooled covariance"):
-        pooled = spdml.SPDClassifier("pca-nn-airm", {"m": 2}).fit(X, y)
+        pooled = spdml.SPDClassifier("pca-nn-airm", m=2).fit(X, y)
     assert np.abs(pooled.decision_function(X) - fitted.decision_function(X)).max() > 1e-3
     with pytest.warns(UserWarning, match="pooled covariance"):
         other = spdml.evaluate(X, y, "pca-nn-airm", values={"m": 2}, cv=0.5, repeats=3)

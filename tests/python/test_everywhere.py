@@ -78,7 +78,7 @@ MADE = {
     "Kmeans": lambda: spdml.clustering.Kmeans(2, random_state=0),
     "Kmeans": lambda: spdml.clustering.Kmeans(2, random_state=0),
     "PGA": lambda: spdml.PGA(3),
-    "SPDClassifier": lambda: spdml.SPDClassifier("nn-stein-ml", {"m": 2}),
+    "SPDClassifier": lambda: spdml.SPDClassifier("nn-stein-ml", m=2),
     "TLCenter": lambda: spdml.transfer.TLCenter("b"), "TLScale": lambda: spdml.transfer.TLScale("b"),
     "TLRotate": lambda: spdml.transfer.TLRotate("b"),
     "TLClassifier": lambda: spdml.transfer.TLClassifier("b", spdml.MDM()),
@@ -281,7 +281,7 @@ def test_explanations_of_complex_maps():
     """By definition, for a map that was learned and for the map of a classifier."""
     X, y = given("SPDML", *phases())
     learned = spdml.SPDML(2).fit(X, y)
-    for model in (learned, spdml.SPDClassifier("nn-stein-ml", {"m": 2}).fit(X, y), learned.components_.conj().T):
+    for model in (learned, spdml.SPDClassifier("nn-stein-ml", m=2).fit(X, y), learned.components_.conj().T):
         found, M = spdml.explain(model, X), X.mean(axis=0)
         W = learned.components_.conj().T
         A = M @ W @ np.linalg.inv(W.conj().T @ M @ W)
