@@ -291,7 +291,6 @@ def call_means(rng):
             word(rng, "n_components", "expl_var", "max_cond"): number(rng, 1, 0.5, 100)}), **simple),
         lambda: spdml.spatialfilters.CSP(number(rng, 1, 4), log=number(rng, True, False), **simple),
         lambda: spdml.spatialfilters.SPoC(number(rng, 1, 4), **simple), lambda: spdml.estimation.Shrinkage(number(rng, 0.1, 0, 2)),
-        lambda: spdml.spatialfilters.BilinearFilter(some(rng, lambda: np.eye(X.shape[1])[:1])),
         lambda: spdml.transfer.TLCenter(word(rng, "a", "b", ""), **simple),
         lambda: spdml.transfer.TLScale(word(rng, "a", "b", ""), number(rng, 1.0, 0, -1), **simple),
         lambda: spdml.transfer.TLRotate(word(rng, "a", "b", ""), maxiter=number(rng, 1, 20),
@@ -306,19 +305,10 @@ def call_signals(rng):
     X = X + 1j * rng.standard_normal(X.shape) if rng.random() < 0.2 else X
     estimator = word(rng, "scm", "cov", "corr", "oas", "lwf", "sch", "hub", "stu", "tyl", 0.2, "none")
     named = maybe(rng, {"regularize": lambda: number(rng, 0, 0.1, -1)})
-    spectral = maybe(rng, {
-        "overlap": lambda: number(rng, 0.5, 0, 1), "fs": lambda: number(rng, None, 10.0, -1),
-        "fmin": lambda: number(rng, None, 1, 9), "fmax": lambda: number(rng, None, 3, 100)})
     makers = [
         lambda: spdml.Covariances(estimator, **named),
-        lambda: spdml.estimation.BlockCovariances(number(rng, 1, 2, [1, 1]), estimator, **named),
         lambda: spdml.estimation.TimeDelayCovariances(number(rng, 1, 3, [1, -2]), estimator, **named),
         lambda: spdml.estimation.ERPCovariances(None, estimator, number(rng, None, 1, 9), **named),
-        lambda: spdml.estimation.XdawnCovariances(number(rng, 1, 4), number(rng, True, False), None, estimator),
-        lambda: spdml.spatialfilters.Xdawn(number(rng, 1, 4), estimator=estimator),
-        lambda: spdml.estimation.CrossSpectra(number(rng, 4, 8, 100), **spectral),
-        lambda: spdml.estimation.Coherences(number(rng, 4, 8), coh=word(rng, "ordinary", "lagged", "imaginary"),
-                                 **spectral),
     ]
     return used(rng, makers[rng.integers(len(makers))](), X, labels(rng, len(X)))
 

@@ -71,10 +71,7 @@ def covariances(A):
 
 # What an estimator is made with, if not with nothing.
 MADE = {
-    "BilinearFilter": lambda: spdml.spatialfilters.BilinearFilter(np.eye(4)[:2]),
-    "BlockCovariances": lambda: spdml.estimation.BlockCovariances(2),
-    "CoSpectra": lambda: spdml.estimation.CoSpectra(16), "CrossSpectra": lambda: spdml.estimation.CrossSpectra(16),
-    "Coherences": lambda: spdml.estimation.Coherences(16), "CSP": lambda: spdml.spatialfilters.CSP(2), "SPoC": lambda: spdml.spatialfilters.SPoC(2), "SPDML": lambda: spdml.SPDML(2),
+    "CSP": lambda: spdml.spatialfilters.CSP(2), "SPoC": lambda: spdml.spatialfilters.SPoC(2), "SPDML": lambda: spdml.SPDML(2),
     "Kmeans": lambda: spdml.clustering.Kmeans(2, random_state=0),
     "Kmeans": lambda: spdml.clustering.Kmeans(2, random_state=0),
     "PGA": lambda: spdml.PGA(3),
@@ -85,10 +82,9 @@ MADE = {
     "TLEstimator": lambda: spdml.transfer.TLEstimator("b", spdml.MDM()),
     "TLRegressor": lambda: spdml.transfer.TLRegressor("b", spdml.regression.KNearestNeighborRegressor()),
 }
-ON_SIGNALS = {"BlockCovariances", "CoSpectra", "Coherences", "Covariances", "CrossSpectra", "ERPCovariances",
-              "TimeDelayCovariances", "Xdawn", "XdawnCovariances"}
+ON_SIGNALS = {"Covariances", "ERPCovariances", "TimeDelayCovariances"}
 NUMBERS = {"KNearestNeighborRegressor", "KNearestNeighborRegressor", "SPoC", "SVR", "TLRegressor"}
-REAL = {"CoSpectra", "Coherences", "CrossSpectra", "TLRotate"}  # which refuse complex numbers
+REAL = {"TLRotate"}  # which refuse complex numbers
 
 
 def made(name):
@@ -183,7 +179,6 @@ def test_every_estimator_comes_back(name, signals, tmp_path, monkeypatch):
 # Whose result may be another one for complex matrices without imaginary parts, and why.
 FREER = {"SPDML": "the map may be complex", "SPDClassifier": "the map may be complex",
          "FGDA": "shrinkage counts the dimensions, which are more", "FgMDM": "as FGDA",
-         "Xdawn": "the basis of an eigenspace", "XdawnCovariances": "as Xdawn",
          "Shrinkage": "the target counts real numbers"}
 
 
