@@ -242,7 +242,7 @@ def learning(spdml):
         tell(type(one).__name__, one.fit(X, y).predict(Z))
     tell("Kmeans", spdml.clustering.Kmeans(3, random_state=1).fit(X).labels_)
     tell("TangentSpace", spdml.TangentSpace().fit(X).transform(Z))
-    result = spdml.evaluate(X, y, ["nn-airm", "nn-stein-ml"], split=0.5, repeats=2)
+    result = spdml.evaluate(X, y, ["nn-airm", "nn-stein-ml"], cv=0.5, repeats=2)
     tell("evaluate", result.accuracy)
     found = spdml.explain(spdml.SPDML.load("../in/m.spdml"), X)
     tell("explain", found.share, found.kept, found.weight)

@@ -72,7 +72,7 @@ SPD_API spd_status spd_holm(spd_context *ctx, size_t count, const double *p_valu
 /* The division into training and test samples. */
 typedef enum spd_protocol {
     SPD_PROTOCOL_SPLITS = 0, /* random splits of each class; one round each */
-    SPD_PROTOCOL_GIVEN,      /* one round: the samples named in the options */
+    SPD_PROTOCOL_GIVEN,      /* the samples named in the options, one round or several */
     SPD_PROTOCOL_LEAVE_OUT,  /* one round per group: it is tested, all others train */
     SPD_PROTOCOL_FOLDS       /* samples are divided into folds, stratified by class or in whole
                                 groups; one round per fold: it is tested, all others train */
@@ -103,8 +103,8 @@ typedef struct spd_evaluate_options {
     size_t repeats;           /* SPLITS: number of splits; FOLDS: how often folds are redrawn; 10 */
     double fraction;          /* SPLITS: share of each class that trains; 0.5 */
     size_t per_class;         /* SPLITS: number of each class that trains; 0: by the fraction */
-    const char *train, *test; /* GIVEN: p flags each, not both for one sample; if one is NULL, it is
-                                 the complement of the other */
+    const char *train, *test; /* GIVEN: p flags each for every round, not both for one sample; if
+                                 one is NULL, it is the complement of the other */
     const int *group;         /* LEAVE_OUT: p numbers >= 0; FOLDS: the same, or NULL: no groups */
     int folds;                /* of tuning, within the training part; 5 */
     spd_fold_rule fold_rule;
@@ -122,6 +122,7 @@ typedef struct spd_evaluate_options {
     int calibration_unlabeled; /* non-zero: these samples train without their labels: they only
                                   count for the means of recentring */
     double seconds;            /* of auto in each round, as in spd_tune_options */
+    size_t rounds;             /* GIVEN: rows of train and test; 0 means 1 */
 } spd_evaluate_options;
 SPD_API void spd_evaluate_defaults(spd_evaluate_options *options, size_t size);
 

@@ -84,7 +84,7 @@ class AutoClassifier(_Recognizer):
     1.0
     """
 
-    def __init__(self, cv: int = 5, time: Union[None, float, str] = None, *, random_state: Any = 1,
+    def __init__(self, cv: int = 5, time: Union[None, float, str] = None, *, random_state: Union[None, int, np.random.RandomState] = 1,
                  n_jobs: Optional[int] = None) -> None:
         self.cv = cv
         self.time = time

@@ -1,10 +1,9 @@
-"""From signals to SPD matrices: covariances here, those of evoked responses in `responses`, spectra and
-coherences in `spectra`; all by the names of pyRiemann's module."""
+"""From signals to SPD matrices, by the names of pyRiemann's module. Its spectra, coherences and Xdawn are as
+fast as ours would be, and their matrices go into every estimator here."""
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,10 +14,8 @@ from ._core.sets import adjoint
 from ._core.tags import MatrixTransformer, OpenOptions
 from .exceptions import InvalidArgumentError
 from .geometry.covariance import each_length, estimated, Estimator, loaded, signals, towards_identity
-from .spatialfilters import Xdawn
 
-__all__ = ["BlockCovariances", "CoSpectra", "Coherences", "Covariances", "CrossSpectra", "ERPCovariances",
-           "Shrinkage", "TimeDelayCovariances", "XdawnCovariances"]
+__all__ = ["Covariances", "ERPCovariances", "Shrinkage", "TimeDelayCovariances"]
 
 
 class _OfSignals(MatrixTransformer):
@@ -99,60 +96,6 @@ class Covariances(OpenOptions, _OfSignals):
         array, (samples, channels, channels)
         """
         return each_length(X, lambda part: _regularised(part, self.estimator, self.kwds))
-
-
-def _blocks(size: Any, channels: int) -> List[int]:
-    """The sizes of the blocks."""
-    if isinstance(size, (int, np.integer)) and not isinstance(size, bool):
-        if size < 1 or channels % size:
-            raise InvalidArgumentError(
-                f"block_size is {size}; it must divide the number of channels, {channels}")
-        return [int(size)] * (channels // int(size))
-    if not isinstance(size, (list, tuple, np.ndarray)):
-        raise InvalidArgumentError(
-            f"block_size is {size!r}; it must be an integer or a list of integers")
-    sizes = [int(s) for s in size]
-    if min(sizes, default=0) < 1 or sum(sizes) != channels:
-        raise InvalidArgumentError(
-            f"block_size is {list(size)}; positive sizes that sum to {channels} channels are needed")
-    return sizes
-
-
-class BlockCovariances(Covariances):
-    """Covariance matrices whose blocks on the diagonal are those of groups of channels, and zero
-    elsewhere: for channels of different kinds.
-
-    Parameters
-    ----------
-    block_size : int or list of int
-        Channels of every block, or of each.
-    estimator, **kwds : as for `Covariances`
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml.estimation import BlockCovariances
-    >>> signals = np.random.default_rng(0).standard_normal((10, 4, 100))
-    >>> X = BlockCovariances([3, 1]).fit_transform(signals)
-    >>> X.shape, float(X[0, 0, 3])
-    ((10, 4, 4), 0.0)
-    """
-
-    def __init__(self, block_size: Any = 1, estimator: Estimator = "scm", **kwds: Any) -> None:
-        self.block_size = block_size
-        super().__init__(estimator, **kwds)
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Block diagonal covariance matrices (samples, channels, channels) of signals (samples,
-        channels, times)."""
-        X = signals(X)
-        C = np.zeros((len(X), X.shape[1], X.shape[1]), dtype=X.dtype)
-        first = 0
-        for size in _blocks(self.block_size, X.shape[1]):
-            part = slice(first, first + size)
-            C[:, part, part] = _regularised(X[:, part], self.estimator, self.kwds)
-            first += size
-        return C
 
 
 class TimeDelayCovariances(Covariances):
@@ -246,35 +189,7 @@ class Shrinkage(MatrixTransformer):
         return towards_identity(X, np.full(len(X), float(self.shrinkage)))
 
 
-# ---- responses ----------------------------------------------------------------------------------
-
-
-class _OfResponses(OpenOptions, MatrixTransformer):
-    """Covariances of signals beside the mean responses `P_` of the classes."""
-
-    _needs_y = True
-    P_: np.ndarray
-    estimator: Estimator
-
-    def _beside(self, X: np.ndarray) -> np.ndarray:
-        """The covariances of X below P_, of which the upper left block is the same for all."""
-        if X.shape[-1] != self.P_.shape[-1]:
-            raise InvalidArgumentError(
-                f"X has {X.shape[-1]} times; the responses have {self.P_.shape[-1]}")
-        P = np.broadcast_to(self.P_, (len(X), *self.P_.shape))
-        stacked = np.concatenate((P, X), axis=1)
-        return _regularised(stacked, self.estimator, self.kwds)
-
-    def _check_channels(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "P_")
-        X = signals(X)
-        if X.shape[1] != self.n_features_in_:
-            raise InvalidArgumentError(
-                f"X has {X.shape[1]} channels; {self.n_features_in_} are expected")
-        return np.asarray(X)
-
-
-class ERPCovariances(_OfResponses):
+class ERPCovariances(OpenOptions, MatrixTransformer):
     """Covariance matrices of signals beside the mean responses of the classes, for event-related
     potentials (Barachant and Congedo 2014): they hold how a signal goes along with each response.
 
@@ -300,6 +215,9 @@ class ERPCovariances(_OfResponses):
     >>> ERPCovariances(svd=2).fit_transform(signals, [0, 1] * 5).shape
     (10, 8, 8)
     """
+
+    _needs_y = True
+    P_: np.ndarray
 
     def __init__(self, classes: Any = None, estimator: Estimator = "scm",
                  svd: Optional[int] = None, **kwds: Any) -> None:
@@ -335,280 +253,19 @@ class ERPCovariances(_OfResponses):
         channels, times)."""
         return self._beside(self._check_channels(X))
 
-
-class XdawnCovariances(_OfResponses):
-    """As `ERPCovariances`, after the spatial filters of `Xdawn`, which keep what sets the responses
-    apart from the rest.
-
-    Parameters
-    ----------
-    nfilter : int
-        Filters of each class.
-    applyfilters : bool
-        Filter the signals too, and not the mean responses alone.
-    classes : list or None
-        The classes whose responses are taken; None: all.
-    estimator, **kwds : as for `Covariances`
-    xdawn_estimator : as estimator, for the filters
-    baseline_cov : (channels, channels) or None
-        Covariance of the signals for the filters; None: that of all signals.
-
-    Attributes
-    ----------
-    P_ : (classes x nfilter, times)
-        The filtered mean responses.
-    Xd_ : the fitted `Xdawn`
-    n_features_in_ : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml.estimation import XdawnCovariances
-    >>> signals = np.random.default_rng(0).standard_normal((10, 6, 100))
-    >>> XdawnCovariances(nfilter=2).fit_transform(signals, [0, 1] * 5).shape
-    (10, 8, 8)
-    """
-
-    def __init__(self, nfilter: int = 4, applyfilters: bool = True, classes: Any = None,
-                 estimator: Estimator = "scm", xdawn_estimator: Estimator = "scm",
-                 baseline_cov: Any = None, **kwds: Any) -> None:
-        self.nfilter = nfilter
-        self.applyfilters = applyfilters
-        self.classes = classes
-        self.estimator = estimator
-        self.xdawn_estimator = xdawn_estimator
-        self.baseline_cov = baseline_cov
-        self.kwds = kwds
-
-    def fit(self, X: Any, y: Any) -> "XdawnCovariances":
-        """The spatial filters and the filtered mean responses.
-
-        Parameters
-        ----------
-        X : array, (samples, channels, times)
-        y : labels
-        """
-        self.Xd_ = Xdawn(self.nfilter, self.classes, self.xdawn_estimator, self.baseline_cov)
-        self.Xd_.fit(X, y)
-        self.P_ = self.Xd_.evokeds_
-        self.n_features_in_ = self.Xd_.n_features_in_
-        rows = len(self.Xd_.filters_) if self.applyfilters else self.n_features_in_
-        self._rows_out = len(self.P_) + rows
-        return self
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Covariance matrices of signals (samples, channels, times)."""
-        X = self._check_channels(X)
-        return self._beside(self.Xd_.transform(X) if self.applyfilters else X)
-
-
-# ---- spectra ------------------------------------------------------------------------------------
-
-
-def _power_of_two(least: int) -> int:
-    return 1 << max(0, int(least) - 1).bit_length()
-
-
-def _chosen_frequencies(window: int, fmin: Optional[float], fmax: Optional[float],
-                        fs: Optional[float]) -> Tuple[np.ndarray, Optional[np.ndarray]]:
-    """Which bins of the half spectrum are wanted, and their frequencies (None without fs)."""
-    bins = window // 2 + 1
-    if fs is None:
-        for name, value in (("fmin", fmin), ("fmax", fmax)):
-            if value is not None:
-                warnings.warn(f"{name} is not used, since fs is None", UserWarning, stacklevel=4)
-        return np.ones(bins, dtype=bool), None
-    low, high = 0.0 if fmin is None else fmin, fs / 2 if fmax is None else fmax
-    if high <= low:
-        raise InvalidArgumentError(f"fmax is {high} and fmin {low}; fmax must be larger")
-    if 2 * high > fs:
-        raise InvalidArgumentError(f"fmax is {high}; it must be at most fs/2, {fs / 2}")
-    freqs = np.arange(bins) * (fs / window)
-    wanted = (freqs >= low) & (freqs <= high)
-    return wanted, freqs[wanted]
-
-
-class CrossSpectra(_OfSignals):
-    """Complex Hermitian matrices of cross-spectra, one for each frequency: averages over overlapping
-    windows (Welch), with a Hann window; their sum over all frequencies is about the covariance.
-
-    Parameters
-    ----------
-    window : int
-        Times in a window; the next power of two is taken.
-    overlap : float
-        The share of a window that it has in common with the next, between 0 and 1.
-    fmin, fmax : float or None
-        The range of frequencies, with fs.
-    fs : float or None
-        Samples per second; None: all frequencies, without names.
-
-    Attributes
-    ----------
-    freqs_ : (frequencies,) or None
-        The frequencies; None without fs.
-
-    Notes
-    -----
-    A range of frequencies gives what the whole spectrum has there. pyRiemann (0.12) halves the
-    first and the last matrix of a range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml.estimation import CrossSpectra
-    >>> signals = np.random.default_rng(0).standard_normal((10, 4, 256))
-    >>> spectra = CrossSpectra(window=64, fs=128, fmin=8, fmax=12)
-    >>> spectra.fit_transform(signals).shape, spectra.freqs_
-    ((10, 4, 4, 3), array([ 8., 10., 12.]))
-    """
-
-    def __init__(self, window: int = 128, overlap: float = 0.75, fmin: Optional[float] = None,
-                 fmax: Optional[float] = None, fs: Optional[float] = None) -> None:
-        self.window = window
-        self.overlap = overlap
-        self.fmin = fmin
-        self.fmax = fmax
-        self.fs = fs
-
-    @property
-    def freqs_(self) -> Optional[np.ndarray]:
-        """The frequencies; None without fs."""
-        if self.fs is None:
-            return None
-        return _chosen_frequencies(_power_of_two(self.window), self.fmin, self.fmax, self.fs)[1]
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Cross-spectra.
-
-        Parameters
-        ----------
-        X : array, (samples, channels, times)
-
-        Returns
-        -------
-        complex array, (samples, channels, channels, frequencies)
-        """
-        return self._spectra(X)
-
-    def _spectra(self, X: Any) -> np.ndarray:
-        return each_length(X, self._spectra_of)
-
-    def _spectra_of(self, X: np.ndarray) -> np.ndarray:
-        if X.dtype.kind == "c":
-            raise InvalidArgumentError("X is complex; spectra are of real signals")
-        window, step = self._window(X.shape[-1])
-        wanted, _ = _chosen_frequencies(window, self.fmin, self.fmax, self.fs)
-        taper = np.hanning(window)
-        views = np.lib.stride_tricks.sliding_window_view(X, window, axis=-1)[:, :, ::step]
-        F = np.fft.rfft(views * taper, axis=-1)[..., wanted]  # samples, channels, windows, bins
-        F = np.ascontiguousarray(F.transpose(0, 3, 1, 2))
-        S = np.conj(F) @ F.transpose(0, 1, 3, 2) / (F.shape[-1] * (taper @ taper))
-        S = (S + adjoint(S)) / 2  # BLAS may round the two halves differently
-        twice = np.full(window // 2 + 1, 2.0)  # for the half that is left out; not at the ends
-        twice[0] = 1.0
-        if window % 2 == 0:
-            twice[-1] = 1.0
-        return np.moveaxis(S * twice[wanted][:, None, None], 1, -1)
-
-    def _window(self, times: int) -> Tuple[int, int]:
-        """Its length, and the step from one to the next."""
-        if not isinstance(self.window, (int, np.integer)) or self.window < 1:
-            raise InvalidArgumentError(f"window is {self.window!r}; it must be a positive integer")
-        if not 0 < self.overlap < 1:
-            raise InvalidArgumentError(f"overlap is {self.overlap}; it must be between 0 and 1")
-        window = _power_of_two(int(self.window))
-        if window > times:
+    def _beside(self, X: np.ndarray) -> np.ndarray:
+        """The covariances of X below P_, of which the upper left block is the same for all."""
+        if X.shape[-1] != self.P_.shape[-1]:
             raise InvalidArgumentError(
-                f"window is {window} times, and the signals have {times}; choose a smaller one")
-        return window, max(1, int((1.0 - self.overlap) * window))
+                f"X has {X.shape[-1]} times; the responses have {self.P_.shape[-1]}")
+        P = np.broadcast_to(self.P_, (len(X), *self.P_.shape))
+        stacked = np.concatenate((P, X), axis=1)
+        return _regularised(stacked, self.estimator, self.kwds)
 
-
-class CoSpectra(CrossSpectra):
-    """The real parts of `CrossSpectra`: real symmetric matrices, one for each frequency.
-
-    Parameters
-    ----------
-    window, overlap, fmin, fmax, fs : as for `CrossSpectra`
-
-    Attributes
-    ----------
-    freqs_ : (frequencies,) or None
-        The frequencies; None without fs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml.estimation import CoSpectra
-    >>> signals = np.random.default_rng(0).standard_normal((10, 4, 256))
-    >>> CoSpectra(window=64).fit_transform(signals).shape
-    (10, 4, 4, 33)
-    """
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Co-spectra (samples, channels, channels, frequencies) of signals (samples, channels,
-        times)."""
-        return self._spectra(X).real
-
-
-_COHERENCES = ("ordinary", "instantaneous", "lagged", "imaginary")
-
-
-class Coherences(CrossSpectra):
-    """Squared coherences between channels, one matrix for each frequency.
-
-    Parameters
-    ----------
-    window, overlap, fmin, fmax, fs : as for `CrossSpectra`
-    coh : 'ordinary', 'instantaneous', 'lagged' or 'imaginary'
-        With S the cross-spectra: |S_ij|^2, Re(S_ij)^2 or Im(S_ij)^2 over S_ii S_jj; 'lagged' is
-        Im(S_ij)^2 over S_ii S_jj - Re(S_ij)^2, and 0 where S is real, at the ends of the spectrum.
-
-    Attributes
-    ----------
-    freqs_ : (frequencies,) or None
-        The frequencies; None without fs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml.estimation import Coherences
-    >>> signals = np.random.default_rng(0).standard_normal((10, 4, 256))
-    >>> C = Coherences(window=64).fit_transform(signals)
-    >>> C.shape, bool((np.diagonal(C, axis1=1, axis2=2).round(9) == 1).all())
-    ((10, 4, 4, 33), True)
-    """
-
-    def __init__(self, window: int = 128, overlap: float = 0.75, fmin: Optional[float] = None,
-                 fmax: Optional[float] = None, fs: Optional[float] = None,
-                 coh: str = "ordinary") -> None:
-        self.coh = coh
-        super().__init__(window, overlap, fmin, fmax, fs)
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Squared coherences (samples, channels, channels, frequencies) of signals (samples,
-        channels, times)."""
-        if self.coh not in _COHERENCES:
+    def _check_channels(self, X: Any) -> np.ndarray:
+        check_is_fitted(self, "P_")
+        X = signals(X)
+        if X.shape[1] != self.n_features_in_:
             raise InvalidArgumentError(
-                f"coh {self.coh!r} is unknown; use one of {', '.join(_COHERENCES)}")
-        S = self._spectra(X)
-        power = np.diagonal(S, axis1=1, axis2=2).real.transpose(0, 2, 1)
-        product = power[:, :, None] * power[:, None, :]
-        if self.coh == "lagged":
-            return self._lagged(S, product)
-        above = {"ordinary": np.abs(S) ** 2, "instantaneous": S.real**2, "imaginary": S.imag**2}
-        return np.asarray(above[self.coh] / product)
-
-    def _lagged(self, S: np.ndarray, product: np.ndarray) -> np.ndarray:
-        n, bins, freqs = S.shape[1], S.shape[-1], self.freqs_
-        if freqs is None or self.fs is None:
-            inner = (np.arange(bins) > 0) & (np.arange(bins) < bins - 1)
-        else:
-            inner = (freqs > 0) & (freqs < self.fs / 2)
-        if not inner.all():
-            warnings.warn("lagged coherence is not defined at the ends of the spectrum: it is set "
-                          "to zero there", UserWarning, stacklevel=3)
-        off = ~np.eye(n, dtype=bool)[:, :, None]
-        below = product - np.where(off, S.real, 0.0) ** 2
-        below = np.where(np.abs(below) < 1e-10, 1e-10, below)
-        return np.where(inner, S.imag**2 / below, 0.0)
+                f"X has {X.shape[1]} channels; {self.n_features_in_} are expected")
+        return np.asarray(X)

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.model_selection import LeaveOneGroupOut
 
 from ._core.arrays import doubles, ints, matrices, numbers, real, text, whole
 from ._core.calls import call, context, Context
@@ -22,6 +23,7 @@ from .exceptions import InvalidArgumentError
 from .maps import SPDML
 
 __all__ = ["Evaluation", "evaluate"]
+
 _SPLITS, _GIVEN, _LEAVE_OUT, _FOLDS = 0, 1, 2, 3
 _FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
 
@@ -136,64 +138,90 @@ class Evaluation:
         return pandas.DataFrame(rows)
 
 
-def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optional[float] = None,
+def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = None, groups: Any = None,
              train_per_class: Optional[int] = None, repeats: Optional[int] = None,
-             train: Any = None, test: Any = None, leave_one_group_out: Any = None,
-             outer_folds: Optional[int] = None, outer_groups: Any = None, auc: bool = False,
+             inner_cv: int = 5, inner_groups: Any = None, random_state: int = 1, auc: bool = False,
              values: Optional[Dict[str, Any]] = None, grid: Optional[Dict[str, Any]] = None,
-             cv: int = 5, cv_groups: Any = None, vectors: Any = None, fit: Optional[SPDML] = None,
+             vectors: Any = None, fit: Optional[SPDML] = None,
              paper: bool = False, exhaustive: bool = False, normalize_kernel: bool = False,
              no_occlusion: bool = False, feature_mean: Any = None, feature_count: Any = None,
              normalize: Optional[str] = None, recenter: Any = None, recenter_balance: bool = False,
-             calibration_size: float = 0.0, calibration_unlabeled: bool = False, seed: int = 1,
+             calibration_size: float = 0.0, calibration_unlabeled: bool = False,
              n_jobs: Optional[int] = None) -> Evaluation:
     """Compares methods on one set of labelled matrices, as ``spdml evaluate`` does.
 
     Each method is tuned within the training part of a round, trained there and tested on the other
-    part, whose labels count for the score alone. Exactly one protocol is given: ``split`` or
-    ``train_per_class`` (random splits), ``train`` and/or ``test``, ``leave_one_group_out``, or
-    ``outer_folds``.
+    part, whose labels count for the score alone.
 
     Parameters
     ----------
-    X : (p, n, n), real symmetric or complex Hermitian; or None when all methods read vectors
-    y : labels, (p,)
-    methods : names as in the command: 'nn-airm', 'nn-stein-ml', 'mdm-airm', 'rsr', ...
-    split : share of each class that trains
-    train_per_class : number of each class that trains
-    repeats : how many random splits, 10 by default; how often outer_folds are dealt, 1 by default
-    train, test : masks or numbers of samples; what is left out is what the other one leaves
-    leave_one_group_out : a value for each sample; each value is tested once, all others train
-    outer_folds : number of folds, stratified by class; each is tested once, all others train
-    outer_groups : a value for each sample; outer_folds keep equal ones together
-    auc : also the areas under ROC curves; scores of all classes may take longer than predictions
-    values : parameters that are fixed, for all methods that have them: m, nu_w, nu_b, k, beta,
-        beta_scale, lambda, components, dimensions, cost, objective (a name)
-    grid : the same names with the values that cross-validation tries, in place of the usual ones
-    cv : folds of that cross-validation, at most
-    cv_groups : a value for each sample; folds keep equal ones together. By default those of
-        leave_one_group_out where classes occur under several of them; 'none' for no groups
-    vectors : (p, d) or (p, height, width), for src and gsrc
-    fit : an SPDML whose options learned maps take (graph, init, max_iter, tol, ...); an objective
-        other than 'auto' is then fixed
-    paper : learn maps as in the paper, see SPDML, and tune them over m and nu_b <= nu_w, with no map
-        only where it gets as many right as any
-    exhaustive : try every setting in every fold, with maps fitted as finely as the final one, where
-        otherwise settings that are clearly behind leave; about ten times slower
-    normalize_kernel : rsr scales the columns of its kernel to unit length
-    no_occlusion : gsrc does without its occlusion dictionary
-    feature_mean, feature_count : (p, n), and (p,) or (p, blocks): means and numbers of the
-        observations whose covariances X are, as `describe` has them in its columns; pca- takes the
-        pooled covariance without them, and warns
-    normalize, recenter, recenter_balance : as of SPDClassifier; recenter is 'all', 'training', or a
-        value for each sample, whose groups are recentred: in the training part of a round by their
-        mean there, in the test part by the same, or, if training has none of a group, by the mean of
-        its test samples, without their labels
-    calibration_size : with leave_one_group_out, the share of the group, its first samples, that trains
-        in place of being tested
-    calibration_unlabeled : these train without labels, for the mean of their group alone
-    seed : of splits, folds and random maps
-    n_jobs : threads; None and -1: all cores. Results do not depend on it
+    X : array, shape (p, n, n)
+        Real symmetric or complex Hermitian; or None when all methods read vectors.
+    y : array, shape (p,)
+        Labels.
+    methods : str or list of str
+        Names as in the command: 'nn-airm', 'nn-stein-ml', 'mdm-airm', 'rsr', ...
+    cv : int, float, splitter of scikit-learn, or iterable of (train, test)
+        The rounds. A whole number: so many folds, stratified by class, as `--folds` of the command; by
+        default 5. A number below 1: the share of each class that trains, in random splits, as
+        `--split`. A splitter, such as ``RepeatedStratifiedKFold(...)`` or ``LeaveOneGroupOut()``, or
+        pairs of masks or of numbers of samples: these rounds.
+    groups : array, shape (p,), optional
+        A value for each sample, for splitters that need it; whole numbers of folds keep equal ones
+        together.
+    train_per_class : int, optional
+        In place of `cv`: the number of each class that trains, in random splits.
+    repeats : int, optional
+        How many random splits, 10 by default; how often folds are dealt, 1 by default.
+    inner_cv : int
+        Folds of the cross-validation that chooses values, at most.
+    inner_groups : array, shape (p,), or 'none', optional
+        Its folds keep equal ones together. By default `groups` where classes occur under several of
+        them; 'none' for no groups.
+    random_state : int
+        Of splits, folds and random maps.
+    auc : bool
+        Also the areas under ROC curves; scores of all classes may take longer than predictions.
+    values : dict, optional
+        Parameters that are fixed, for all methods that have them: m, nu_w, nu_b, k, beta, beta_scale,
+        lambda, components, dimensions, cost, objective (a name).
+    grid : dict, optional
+        The same names with the values that cross-validation tries, in place of the usual ones.
+    vectors : array, shape (p, d) or (p, height, width), optional
+        For src and gsrc.
+    fit : SPDML, optional
+        Whose options learned maps take (graph, init, max_iter, tol, ...); an objective other than
+        'auto' is then fixed.
+    paper : bool
+        Learn maps as in the paper, see SPDML, and tune them over m and nu_b <= nu_w, with no map only
+        where it gets as many right as any.
+    exhaustive : bool
+        Try every setting in every fold, with maps fitted as finely as the final one, where otherwise
+        settings that are clearly behind leave; about ten times slower.
+    normalize_kernel : bool
+        rsr scales the columns of its kernel to unit length.
+    no_occlusion : bool
+        gsrc does without its occlusion dictionary.
+    feature_mean : array, shape (p, n), optional
+        Means of the observations whose covariances X are, as `describe` has them in its columns; pca-
+        takes the pooled covariance without them, and warns.
+    feature_count : array, shape (p,) or (p, blocks), optional
+        The numbers of these observations.
+    normalize : str, optional
+        As of SPDClassifier.
+    recenter : str or array, shape (p,), optional
+        'all', 'training', or a value for each sample, whose groups are recentred: in the training part
+        of a round by their mean there, in the test part by the same, or, if training has none of a
+        group, by the mean of its test samples, without their labels.
+    recenter_balance : bool
+        As of SPDClassifier.
+    calibration_size : float
+        With ``LeaveOneGroupOut()``, the share of the group, its first samples, that trains in place of
+        being tested.
+    calibration_unlabeled : bool
+        These train without labels, for the mean of their group alone.
+    n_jobs : int, optional
+        Threads; None and -1: all cores. Results do not depend on it.
 
     Returns
     -------
@@ -206,7 +234,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     >>> A = np.random.default_rng(0).standard_normal((40, 3, 30))
     >>> A[::2, 0] *= 3
     >>> X, y = A @ A.transpose(0, 2, 1), [1, 2] * 20
-    >>> result = spdml.evaluate(X, y, ["nn-airm", "mdm-airm"], split=0.5, repeats=4)
+    >>> result = spdml.evaluate(X, y, ["nn-airm", "mdm-airm"], cv=0.5, repeats=4)
     >>> result.accuracy.shape               # of each method in each round
     (2, 4)
     >>> bool((result.accuracy.mean(axis=1) > 0.9).all())
@@ -220,24 +248,23 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, split: Optio
     take_means(samples, feature_mean, feature_count, keep)
     options = EvaluateOptions()
     lib.spd_evaluate_defaults(c.byref(options), c.sizeof(options))
-    groups = _take_protocol(options, len(label), split, train_per_class, repeats, train, test,
-                            leave_one_group_out, outer_folds, outer_groups, keep)
+    left_out = _take_rounds(options, label, cv, groups, train_per_class, repeats, keep)
     options.auc = int(bool(auc))
-    _take_folds(options, len(label), cv, cv_groups, keep)
+    _take_folds(options, len(label), inner_cv, inner_groups, keep)
     _take_methods(options, ctx, [methods] if isinstance(methods, str) else list(methods),
                   values or {}, normalize_kernel, no_occlusion,
-                  _fit_options(fit, samples, label, seed, paper, keep), keep)
+                  _fit_options(fit, samples, label, random_state, paper, keep), keep)
     _take_alignment(options, samples, normalize, recenter, recenter_balance, keep)
     options.calibration = real(calibration_size, "calibration_size")
     options.calibration_unlabeled = int(bool(calibration_unlabeled))
     _take_grid(options, grid or {}, keep)
     options.exhaustive = int(exhaustive)
-    options.seed = seed_number("seed", seed)
+    options.seed = seed_number("random_state", random_state)
     options.after = EvaluateFn(lambda user, found, round, method: int(ctx.raised is not None))
     found = c.POINTER(_Found)()
     try:
         call(context(n_jobs), "spd_evaluate", c.byref(samples), c.byref(options), c.byref(found))
-        result = Evaluation(found.contents, classes, groups, samples.n // (1 + samples.hermitian), bool(auc))
+        result = Evaluation(found.contents, classes, left_out, samples.n // (1 + samples.hermitian), bool(auc))
     finally:
         lib.spd_evaluation_free(found)
     for remark in result.remarks:
@@ -265,41 +292,60 @@ def _samples(X: Any, vectors: Any, label: np.ndarray, classes: int, keep: List[A
     return samples
 
 
-def _take_protocol(options: EvaluateOptions, p: int, split: Optional[float],
-                   train_per_class: Optional[int], repeats: Optional[int], train: Any, test: Any,
-                   left_out: Any, folds: Optional[int], together: Any,
-                   keep: List[Any]) -> Optional[np.ndarray]:
-    """Fills in the protocol; the values of the groups that are left out, or None."""
-    given = [split is not None or train_per_class is not None,
-             train is not None or test is not None, left_out is not None, folds is not None]
-    if sum(given) != 1:
-        raise InvalidArgumentError(
-            f"{sum(given) or 'no'} protocols given; choose one of split or train_per_class, train "
-            f"and test, leave_one_group_out, outer_folds")
-    if together is not None and folds is None:
-        raise InvalidArgumentError("outer_groups belongs to outer_folds")
-    for name, count in (("repeats", repeats), ("train_per_class", train_per_class)):
+def _take_rounds(options: EvaluateOptions, label: np.ndarray, cv: Any, groups: Any,
+                 per_class: Optional[int], repeats: Optional[int], keep: List[Any]) -> Optional[np.ndarray]:
+    """Fills in the protocol; the values of the groups that are left out one by one, or None."""
+    if cv is not None and per_class is not None:
+        raise InvalidArgumentError("cv and train_per_class are given; choose one")
+    p, number = len(label), _pointer(groups, len(label), "groups", keep)
+    for name, count in (("repeats", repeats), ("train_per_class", per_class)):
         if count is not None:
             whole(count, name)
-    options.protocol = given.index(True)
-    options.repeats = (1 if options.protocol == _FOLDS else 10) if repeats is None else repeats
-    if options.protocol == _SPLITS:
-        options.per_class = train_per_class or 0
-        options.fraction = 0.0 if split is None else real(split, "split")
-    elif options.protocol == _GIVEN:
-        options.train, options.test = _flags(train, p, "train", keep), _flags(test, p, "test", keep)
-    elif options.protocol == _FOLDS:
-        options.outer_folds = whole(folds, "outer_folds", 0)
-        if together is not None:
-            options.group = _groups(together, p, "outer_groups", keep)[1]
+    if per_class is not None or isinstance(cv, float):
+        if groups is not None:
+            raise InvalidArgumentError("groups are for folds and splitters, not for random splits of each class")
+        options.protocol, options.repeats = _SPLITS, 10 if repeats is None else repeats
+        options.per_class, options.fraction = per_class or 0, 0.0 if cv is None else cv
+    elif cv is None or isinstance(cv, (int, np.integer)):
+        options.protocol, options.repeats = _FOLDS, 1 if repeats is None else repeats
+        options.outer_folds, options.group = whole(5 if cv is None else cv, "cv", 0), number
+    elif repeats is not None:
+        raise InvalidArgumentError("repeats is for whole and broken numbers as cv; splitters say it themselves")
+    elif isinstance(cv, LeaveOneGroupOut):
+        if groups is None:
+            raise InvalidArgumentError("LeaveOneGroupOut() needs groups=, a value for each sample")
+        options.protocol, options.group = _LEAVE_OUT, number
+        return np.unique(groups)
     else:
-        values, options.group = _groups(left_out, p, "leave_one_group_out", keep)
-        return np.asarray(values)
+        options.protocol = _GIVEN
+        options.fold_group = number
+        _take_pairs(options, p, cv if isinstance(cv, str) or not hasattr(cv, "split") else
+                    cv.split(np.zeros((p, 1)), label, groups), keep)
     return None
 
 
-def _flags(which: Any, p: int, name: str, keep: List[Any]) -> Optional[int]:
-    """A mask or numbers of samples as an address of p bytes."""
+def _take_pairs(options: EvaluateOptions, p: int, pairs: Any, keep: List[Any]) -> None:
+    """Rounds that are given: pairs of masks or numbers of samples, None for what the other leaves."""
+    try:
+        rounds = [(_flags(train, p, "train"), _flags(test, p, "test")) for train, test in pairs]
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, InvalidArgumentError):
+            raise
+        raise InvalidArgumentError(f"cv is {pairs!r}; it must be a number, a splitter of scikit-learn, or pairs "
+                                   f"(train, test)") from None
+    if not rounds:
+        raise InvalidArgumentError("cv has no rounds")
+    if any(train is None and test is None for train, test in rounds):
+        raise InvalidArgumentError("a round of cv names no samples")
+    trains, tests = ([one if one is not None else 1 - other for one, other in both]
+                     for both in (rounds, [pair[::-1] for pair in rounds]))
+    both = np.ascontiguousarray([trains, tests], dtype=np.int8)
+    options.train, options.test, options.rounds = both[0].ctypes.data, both[1].ctypes.data, len(rounds)
+    keep.append(both)
+
+
+def _flags(which: Any, p: int, name: str) -> Any:
+    """A mask or numbers of samples as p flags."""
     if which is None:
         return None
     which = np.asarray(which)
@@ -310,8 +356,11 @@ def _flags(which: Any, p: int, name: str, keep: List[Any]) -> Optional[int]:
     if which.dtype != bool and len(which) and not 0 <= which.min() <= which.max() < p:
         raise InvalidArgumentError(f"{name} names samples beyond the {p} there are")
     flags[which] = 1
-    keep.append(flags)
-    return flags.ctypes.data
+    return flags
+
+
+def _pointer(groups: Any, p: int, name: str, keep: List[Any]) -> Any:
+    return None if groups is None else _groups(groups, p, name, keep)[1]
 
 
 def _groups(values: Any, p: int, name: str, keep: List[Any]) -> Any:
@@ -326,12 +375,12 @@ def _groups(values: Any, p: int, name: str, keep: List[Any]) -> Any:
 
 
 def _take_folds(options: EvaluateOptions, p: int, cv: int, groups: Any, keep: List[Any]) -> None:
-    options.folds = whole(cv, "cv", 0)
+    options.folds = whole(cv, "inner_cv", 0)
     if isinstance(groups, str) and groups == "none":
         options.fold_rule = _FOLDS_SINGLE
     elif groups is not None:
         options.fold_rule = _FOLDS_GROUPED
-        options.fold_group = _groups(groups, p, "cv_groups", keep)[1]
+        options.fold_group = _groups(groups, p, "inner_groups", keep)[1]
 
 
 def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed: int,
@@ -339,7 +388,7 @@ def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed
     if samples.n < 2 * (1 + samples.hermitian):  # there is nothing to map
         return None
     estimator = (SPDML() if fit is None else clone(fit)).set_params(
-        random_state=seed_number("seed", seed))
+        random_state=seed_number("random_state", seed))
     options, start = estimator._options(samples.n, label, hermitian=bool(samples.hermitian))
     options.seed = seed
     options.paper |= int(paper)

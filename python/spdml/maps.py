@@ -82,8 +82,6 @@ class SPDML(MatrixTransformer):
     memory : float or None
         About how many bytes to use; None: three quarters of what there is. It decides what is kept
         of each matrix, and so whether an iteration takes one pass over the data or two.
-    callback : called as callback(iteration, cost) after each iteration; a true result stops the
-        fit, which then keeps the best map so far
 
     Attributes
     ----------
@@ -126,8 +124,7 @@ class SPDML(MatrixTransformer):
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
                  rebuild_graph: int = 0, paper: bool = False, search: str = "auto",
                  candidates: Optional[int] = None, engine: Optional[str] = None,
-                 memory: Optional[float] = None,
-                 callback: Optional[Callable[[int, float], Any]] = None) -> None:
+                 memory: Optional[float] = None) -> None:
         self.n_components = n_components
         self.metric = metric
         self.nu_w = nu_w
@@ -150,14 +147,27 @@ class SPDML(MatrixTransformer):
         self.candidates = candidates
         self.engine = engine
         self.memory = memory
-        self.callback = callback
 
-    def fit(self, X: Any, y: Any = None) -> "SPDML":
-        """Learns the map; without y, from the graph of nearest neighbours only. X may also be the
-        path of an .npy file, a list of paths, or MatrixFiles: they are read piece by piece. float32
-        arrays are not copied. Complex Hermitian matrices have a complex map. An array on a GPU is
-        learned from there, unless engine is 'cpu'; of what the processor does with it the library
-        makes one copy."""
+    def fit(self, X: Any, y: Any = None, *, callback: Optional[Callable[[int, float], Any]] = None) -> "SPDML":
+        """Learns the map.
+
+        Parameters
+        ----------
+        X : array, shape (samples, n, n)
+            Positive definite matrices; complex Hermitian ones have a complex map. Also the path of an .npy
+            file, a list of paths, or MatrixFiles, which are read piece by piece; float32 arrays are not
+            copied. An array on a GPU is learned from there, unless engine is 'cpu'; of what the processor
+            does with it the library makes one copy.
+        y : array, shape (samples,), optional
+            Labels. Without them the map learns from the graph of nearest neighbours only.
+        callback : function, optional
+            Called as callback(iteration, cost) after each iteration; a true result stops the fit, which
+            then keeps the best map so far.
+
+        Returns
+        -------
+        self
+        """
         there = gpu.holds(X)
         stored = self._on_device(X, y) if there else \
             stored_set(X, arrays=self._takes_float32(), check=False)
@@ -170,7 +180,7 @@ class SPDML(MatrixTransformer):
         options, start = self._options(S.n, label, chosen, bool(S.hermitian))
         ctx = self._context("auto" if there and engine_name() == "cpu" else None,
                             0.0 if self.memory is None else real(self.memory, "memory"))
-        self._keep(_fit(ctx, S, label, options, self.callback))
+        self._keep(_fit(ctx, S, label, options, callback))
         del start  # lived as long as the call needed it
         return self
 

@@ -28,6 +28,11 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     return np.asarray(share / share.sum(axis=1, keepdims=True))
 
 
+def _argument(parameter: str) -> str:
+    """The name of a parameter of the command as an argument."""
+    return "alpha" if parameter == "lambda" else parameter
+
+
 def _has_probabilities(estimator: Any) -> bool:
     name = estimator._method(None)[0]
     return isinstance(name, str) and name.lower().startswith(("mdm", "ts-l", "krr", "knn"))
@@ -70,7 +75,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         self._trained = trained  # at once: what others see is the old one or the new one
         self.classes_ = trained.classes
         self.n_features_in_ = trained.size
-        self.parameters_ = dict(trained.values)
+        self.parameters_ = {_argument(name): value for name, value in trained.values.items()}
 
     def _fitted(self, X: Any) -> Tuple[methods.Trained, np.ndarray]:
         """What was fitted, held fast, and X as it takes it."""
@@ -153,9 +158,11 @@ class SPDClassifier(_Recognizer):
     method : str
         'nn-stein-ml', 'mdm-airm', 'rsr', 'cdl', 'ts-lda', 'ksvm-stein', ...: 'spdml evaluate --help'
         lists them.
-    values : dict or None
-        Of m, nu_w, nu_b, k, beta, beta_scale, lambda, components, dimensions, cost, objective (a
-        name). What is left out has its default.
+    m, nu_w, nu_b, k, beta, beta_scale, alpha, components, dimensions, cost : number or None
+        The values of the method's parameters; alpha is `lambda` of the command. None: the default. A value
+        that the method has no use for is refused.
+    objective : str or None
+        That of a learned map, by its name.
     normalize_kernel : bool
         Kernels with a diagonal of one.
     normalize : None, 'trace' or 'determinant'
@@ -185,7 +192,7 @@ class SPDClassifier(_Recognizer):
     >>> y = np.repeat([0, 1], 20)
     >>> A = np.random.default_rng(0).standard_normal((40, 3, 50)) * np.where(y, 2, 1)[:, None, None]
     >>> X = A @ A.transpose(0, 2, 1)
-    >>> SPDClassifier("nn-airm-ml", {"m": 2}).fit(X, y).score(X, y)
+    >>> SPDClassifier("nn-airm-ml", m=2).fit(X, y).score(X, y)
     1.0
     >>> new = 9 * X                                     # the same, seen by another amplifier
     >>> clf = SPDClassifier("mdm-airm", recenter="groups").fit(X, y, groups=["first"] * 40)
@@ -195,12 +202,26 @@ class SPDClassifier(_Recognizer):
 
     _aligns = True
 
-    def __init__(self, method: str = "nn-airm", values: Optional[Dict[str, Any]] = None, *,
+    def __init__(self, method: str = "nn-airm", *, m: Optional[int] = None, nu_w: Optional[int] = None,
+                 nu_b: Optional[int] = None, k: Optional[int] = None, beta: Optional[float] = None,
+                 beta_scale: Optional[float] = None, alpha: Optional[float] = None,
+                 components: Optional[int] = None, dimensions: Optional[int] = None,
+                 cost: Optional[float] = None, objective: Optional[str] = None,
                  normalize_kernel: bool = False, normalize: Optional[str] = None,
                  recenter: Optional[str] = None, recenter_balance: bool = False,
                  n_jobs: Optional[int] = None) -> None:
         self.method = method
-        self.values = values
+        self.m = m
+        self.nu_w = nu_w
+        self.nu_b = nu_b
+        self.k = k
+        self.beta = beta
+        self.beta_scale = beta_scale
+        self.alpha = alpha
+        self.components = components
+        self.dimensions = dimensions
+        self.cost = cost
+        self.objective = objective
         self.normalize_kernel = normalize_kernel
         self.normalize = normalize
         self.recenter = recenter
@@ -233,16 +254,13 @@ class SPDClassifier(_Recognizer):
         return float(accuracy_score(y, self.predict(X, groups=groups), sample_weight=sample_weight))
 
     def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
-        values = self.values or {}
-        unknown = sorted(set(values) - set(PARAMETERS))
-        if unknown:
-            raise InvalidArgumentError(
-                f"value {unknown[0]!r} is unknown; use one of {', '.join(PARAMETERS)}")
-        return self.method, values, self.normalize_kernel
+        values = {name: getattr(self, _argument(name)) for name in PARAMETERS}
+        return self.method, {name: value for name, value in values.items() if value is not None}, \
+            self.normalize_kernel
 
     @classmethod
     def _parameters_of(cls, trained: methods.Trained) -> Dict[str, Any]:
-        return {"method": trained.name, "values": dict(trained.values),
+        return {"method": trained.name, **{_argument(name): value for name, value in trained.values.items()},
                 "normalize_kernel": trained.normalize_kernel,
                 "normalize": None if trained.normalize == "none" else trained.normalize,
                 "recenter": None if trained.recenter == "none" else

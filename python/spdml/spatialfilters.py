@@ -1,4 +1,5 @@
-"""Spatial filters: of evoked responses (Xdawn), of classes (CSP) and of a target (SPoC)."""
+"""Spatial filters: of classes (CSP) and of a target (SPoC). Of complex matrices they diagonalise the means,
+which takes conjugate transposes."""
 
 from __future__ import annotations
 
@@ -11,15 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ._core.class_means import class_means
-from ._core.labels import chosen_classes, class_numbers, column
+from ._core.labels import class_numbers, column
 from ._core.matrices import checked, semidefinite
 from ._core.sets import adjoint
-from ._core.tags import MatrixTransformer, Transformer
+from ._core.tags import Transformer
 from .exceptions import InvalidArgumentError, NotPositiveDefiniteError
-from .geometry.covariance import estimated, Estimator, signals
 from .geometry.mean import mean
 
-__all__ = ["BilinearFilter", "CSP", "SPoC", "Xdawn"]
+__all__ = ["CSP", "SPoC"]
 
 
 def general_eigenvectors(A: np.ndarray, B: np.ndarray, what: str) -> Any:
@@ -35,87 +35,6 @@ def general_eigenvectors(A: np.ndarray, B: np.ndarray, what: str) -> Any:
     return values[::-1], vectors[:, ::-1]
 
 
-class Xdawn(MatrixTransformer):
-    """Spatial filters that raise the mean responses of the classes above the rest of the signals
-    (Rivet et al. 2009): generalised eigenvectors of the covariance of a response and of all signals.
-
-    Parameters
-    ----------
-    nfilter : int
-        Filters of each class.
-    classes : list or None
-        The classes whose responses are taken; None: all.
-    estimator : as for `Covariances`
-    baseline_cov : (channels, channels) or None
-        Covariance of the signals; None: that of all of them, in a row.
-
-    Attributes
-    ----------
-    classes_ : the classes
-    filters_, patterns_ : (classes x nfilter, channels)
-    evokeds_ : (classes x nfilter, times)
-        The filtered mean responses.
-    n_features_in_ : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml.spatialfilters import Xdawn
-    >>> signals = np.random.default_rng(0).standard_normal((10, 6, 100))
-    >>> Xdawn(nfilter=2).fit_transform(signals, [0, 1] * 5).shape
-    (10, 4, 100)
-    """
-
-    _needs_y = True
-
-    def __init__(self, nfilter: int = 4, classes: Any = None, estimator: Estimator = "scm",
-                 baseline_cov: Any = None) -> None:
-        self.nfilter = nfilter
-        self.classes = classes
-        self.estimator = estimator
-        self.baseline_cov = baseline_cov
-
-    def fit(self, X: Any, y: Any) -> "Xdawn":
-        """The filters of each class.
-
-        Parameters
-        ----------
-        X : array, (samples, channels, times)
-        y : labels
-        """
-        count = filter_count(self.nfilter)
-        X = signals(X)
-        self.classes_, masks = chosen_classes(y, self.classes, len(X))
-        all_in_a_row = X.transpose(1, 2, 0).reshape(1, X.shape[1], -1)
-        baseline = estimated(all_in_a_row, self.estimator)[0] if self.baseline_cov is None \
-            else np.asarray(self.baseline_cov)
-        if baseline.shape != (X.shape[1], X.shape[1]):
-            raise InvalidArgumentError(
-                f"baseline_cov has shape {baseline.shape}; it must be {(X.shape[1],) * 2}")
-        responses = np.array([X[mask].mean(axis=0) for mask in masks])
-        filters, patterns = [], []
-        for C in estimated(responses, self.estimator):
-            vectors = general_eigenvectors(C, baseline, "the covariance of the signals")[1]
-            vectors = vectors / np.linalg.norm(vectors, axis=0)
-            filters.append(vectors[:, :count].T)
-            patterns.append(np.linalg.pinv(vectors.T)[:, :count].T)
-        self.evokeds_ = np.concatenate([F @ P for F, P in zip(filters, responses)])
-        self.filters_ = np.concatenate(filters)
-        self.patterns_ = np.concatenate(patterns)
-        self.n_features_in_ = X.shape[1]
-        self._rows_out = len(self.filters_)
-        return self
-
-    def transform(self, X: Any) -> np.ndarray:
-        """The filtered signals (samples, classes x nfilter, times)."""
-        check_is_fitted(self, "filters_")
-        X = signals(X)
-        if X.shape[1] != self.n_features_in_:
-            raise InvalidArgumentError(
-                f"X has {X.shape[1]} channels; {self.n_features_in_} are expected")
-        return np.asarray(self.filters_ @ X)
-
-
 def filter_count(nfilter: Any) -> int:
     """nfilter, a positive integer."""
     if not isinstance(nfilter, (int, np.integer)) or isinstance(nfilter, bool) or nfilter < 1:
@@ -129,52 +48,11 @@ def log_diagonal(X: np.ndarray, filters: np.ndarray) -> np.ndarray:
                                        optimize=True).real))
 
 
-class BilinearFilter(Transformer):
-    """Given filters F: matrices F X F', or the logarithms of their diagonals.
-
-    Parameters
-    ----------
-    filters : (filters, n)
-    log : bool
-        The logarithms of the diagonals, (samples, filters), instead of the matrices.
-
-    Attributes
-    ----------
-    filters_ : (filters, n)
-    n_features_in_ : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml.spatialfilters import BilinearFilter
-    >>> X = np.diag([1.0, 2.0, 3.0])[None]
-    >>> BilinearFilter(np.eye(3)[:2], log=True).fit_transform(X).round(2)
-    array([[0.  , 0.69]])
-    """
+class _Filters(Transformer):
+    """Filters F: matrices F X F', or the logarithms of their diagonals."""
 
     filters_: np.ndarray
     log: bool
-
-    def __init__(self, filters: Any = None, log: bool = False) -> None:
-        self.filters = filters
-        self.log = log
-
-    def fit(self, X: Any, y: Any = None) -> "BilinearFilter":
-        """Takes the filters as they are.
-
-        Parameters
-        ----------
-        X : array, (samples, n, n)
-        y : ignored
-        """
-        semidefinite(X)
-        if not isinstance(self.filters, np.ndarray):
-            raise TypeError(f"filters is {self.filters!r}; it must be an array")
-        if self.filters.ndim != 2:
-            raise InvalidArgumentError(
-                f"filters has shape {self.filters.shape}; it must be (filters, n)")
-        self._keep(self.filters)
-        return self
 
     def _keep(self, filters: np.ndarray) -> None:
         if not isinstance(self.log, (bool, np.bool_)):
@@ -198,7 +76,7 @@ class BilinearFilter(Transformer):
         return np.array([f"{name}{i}" for i in range(len(self.filters_))], dtype=object)
 
 
-class CSP(BilinearFilter):
+class CSP(_Filters):
     """Common spatial patterns: filters whose variances set the classes apart. For two classes they
     are generalised eigenvectors of the means; for more, the means are diagonalised together as well
     as it goes, and the filters are sorted by what they tell of the class (Grosse-Wentrup and Buss

@@ -126,20 +126,18 @@ static spd_status by_splits(spd_context *ctx, const samples *all, const spd_eval
     return status;
 }
 
-static spd_status by_names(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
-                           char *flag, arena *keep, spd_evaluation *e)
+/* flag (p) <- who trains and who is tested, as the caller says; NULL is the complement. */
+static spd_status name_round(spd_context *ctx, size_t p, const char *train, const char *test,
+                             char *flag)
 {
     size_t both = 0, first = 0, trains = 0, tests = 0;
-    if (!o->train && !o->test)
-        return ctx_fail(ctx, SPD_EINVAL, "no samples are named that train or are tested");
-    for (size_t i = all->p; i-- > 0;) {
-        int train = o->train ? o->train[i] : !o->test[i];
-        int test = o->test ? o->test[i] : !o->train[i];
-        flag[i] = train ? 1 : test ? 2 : 0;
-        trains += train != 0;
-        tests += test != 0;
-        both += train && test;
-        first = train && test ? i : first;
+    for (size_t i = p; i-- > 0;) {
+        int learns = train ? train[i] : !test[i], tested = test ? test[i] : !train[i];
+        flag[i] = learns ? 1 : tested ? 2 : 0;
+        trains += learns != 0;
+        tests += tested != 0;
+        both += learns && tested;
+        first = learns && tested ? i : first;
     }
     if (both)
         return ctx_fail(ctx, SPD_EINVAL,
@@ -150,8 +148,30 @@ static spd_status by_names(spd_context *ctx, const samples *all, const spd_evalu
         return ctx_fail(ctx, SPD_EINVAL, "all samples %s",
                         trains ? "train: nothing is left to test"
                                : "are tested: nothing is left to train with");
-    spd_status status = make_room(ctx, 1, keep, e);
-    return status == SPD_OK ? add_round(ctx, all->p, flag, -1, keep, e) : status;
+    return SPD_OK;
+}
+
+static spd_status by_names(spd_context *ctx, const samples *all, const spd_evaluate_options *o,
+                           char *flag, arena *keep, spd_evaluation *e)
+{
+    if (!o->train && !o->test)
+        return ctx_fail(ctx, SPD_EINVAL, "no samples are named that train or are tested");
+    arena room = {0};
+    size_t p = all->p, rounds = o->rounds ? o->rounds : 1;
+    char *tested = arena_zero(&room, p, 1);
+    spd_status status = tested ? make_room(ctx, rounds, keep, e) : ctx_nomem(ctx, "rounds");
+    for (size_t r = 0; r < rounds && status == SPD_OK; r++) {
+        status = name_round(ctx, p, o->train ? o->train + r * p : NULL,
+                            o->test ? o->test + r * p : NULL, flag);
+        for (size_t i = 0; i < p && status == SPD_OK; i++) {
+            e->repeats_samples |= flag[i] == 2 && tested[i];
+            tested[i] |= flag[i] == 2;
+        }
+        if (status == SPD_OK)
+            status = add_round(ctx, p, flag, -1, keep, e);
+    }
+    arena_free(&room);
+    return status;
 }
 
 /* flag of the samples of a group <- tested, but the first of them, as options.calibration has it. */

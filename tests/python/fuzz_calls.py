@@ -19,6 +19,7 @@ import warnings
 import numpy as np
 
 import spdml
+from sklearn.model_selection import LeaveOneGroupOut
 
 ALLOWED = (spdml.SPDError, TypeError, ValueError, MemoryError, OSError)  # text in place of X is a path
 PATIENCE = 0.3  # seconds that a call may take before it is asked to stop
@@ -225,8 +226,7 @@ def call_estimators(rng):
             "random_state": lambda: number(rng, None, 0, 3), "n_jobs": lambda: jobs(rng),
             "objective": lambda: word(rng, "difference", "ratio", "log-margin", "softmax"),
             "graph": lambda: word(rng, "or", "directed"), "restarts": lambda: number(rng, 1, 2),
-            "affinity_weight": lambda: number(rng, 1.0, 0, -1),
-            "callback": lambda: some(rng, lambda: lambda i, c: i > 2)})),
+            "affinity_weight": lambda: number(rng, 1.0, 0, -1)})),
         lambda: spdml.PGA(number(rng, None, 1, 2), n_jobs=jobs(rng)),
         lambda: spdml.KNearestNeighbor(number(rng, 1, 3, 50), metric(rng), n_jobs=jobs(rng)),
         lambda: spdml.MDM(metric(rng), n_jobs=jobs(rng)),
@@ -235,7 +235,7 @@ def call_estimators(rng):
         lambda: spdml.SPDClassifier(
             word(rng, "nn-airm", "knn-stein", "mdm-riemann-ml", "rsr", "cdl", "pga", "ksvm-stein",
                  "ts-lda", "riemannian-lle", "pca-nn-stein", "nn-random", "src"),
-            some(rng, lambda: {word(rng, "m", "k", "beta", "lambda"): number(rng, 1, 2.5, None)})),
+            **{word(rng, "m", "k", "beta", "alpha"): number(rng, 1, 2.5, None)}),
     ]
     model = makers[rng.integers(len(makers))]()
     model.fit(matrices(rng, X), y)
@@ -292,7 +292,6 @@ def call_means(rng):
             word(rng, "n_components", "expl_var", "max_cond"): number(rng, 1, 0.5, 100)}), **simple),
         lambda: spdml.spatialfilters.CSP(number(rng, 1, 4), log=number(rng, True, False), **simple),
         lambda: spdml.spatialfilters.SPoC(number(rng, 1, 4), **simple), lambda: spdml.estimation.Shrinkage(number(rng, 0.1, 0, 2)),
-        lambda: spdml.spatialfilters.BilinearFilter(some(rng, lambda: np.eye(X.shape[1])[:1])),
         lambda: spdml.transfer.TLCenter(word(rng, "a", "b", ""), **simple),
         lambda: spdml.transfer.TLScale(word(rng, "a", "b", ""), number(rng, 1.0, 0, -1), **simple),
         lambda: spdml.transfer.TLRotate(word(rng, "a", "b", ""), maxiter=number(rng, 1, 20),
@@ -307,19 +306,10 @@ def call_signals(rng):
     X = X + 1j * rng.standard_normal(X.shape) if rng.random() < 0.2 else X
     estimator = word(rng, "scm", "cov", "corr", "oas", "lwf", "sch", "hub", "stu", "tyl", 0.2, "none")
     named = maybe(rng, {"regularize": lambda: number(rng, 0, 0.1, -1)})
-    spectral = maybe(rng, {
-        "overlap": lambda: number(rng, 0.5, 0, 1), "fs": lambda: number(rng, None, 10.0, -1),
-        "fmin": lambda: number(rng, None, 1, 9), "fmax": lambda: number(rng, None, 3, 100)})
     makers = [
         lambda: spdml.Covariances(estimator, **named),
-        lambda: spdml.estimation.BlockCovariances(number(rng, 1, 2, [1, 1]), estimator, **named),
         lambda: spdml.estimation.TimeDelayCovariances(number(rng, 1, 3, [1, -2]), estimator, **named),
         lambda: spdml.estimation.ERPCovariances(None, estimator, number(rng, None, 1, 9), **named),
-        lambda: spdml.estimation.XdawnCovariances(number(rng, 1, 4), number(rng, True, False), None, estimator),
-        lambda: spdml.spatialfilters.Xdawn(number(rng, 1, 4), estimator=estimator),
-        lambda: spdml.estimation.CrossSpectra(number(rng, 4, 8, 100), **spectral),
-        lambda: spdml.estimation.Coherences(number(rng, 4, 8), coh=word(rng, "ordinary", "lagged", "imaginary"),
-                                 **spectral),
     ]
     return used(rng, makers[rng.integers(len(makers))](), X, labels(rng, len(X)))
 
@@ -327,10 +317,9 @@ def call_signals(rng):
 def call_evaluate(rng):
     X = spd_set(rng, p=int(rng.integers(4, 12)))
     p = len(X)
-    protocols = [{"split": number(rng, 0.5, 0.9, 0, 2)}, {"train_per_class": number(rng, 1, 2)},
-                 {"train": some(rng, lambda: np.arange(p // 2))},
-                 {"test": some(rng, lambda: rng.random(p) < 0.5)},
-                 {"leave_one_group_out": labels(rng, p)}]
+    protocols = [{"cv": number(rng, 0.5, 0.9, 0, 2)}, {"train_per_class": number(rng, 1, 2)},
+                 {"cv": [(some(rng, lambda: np.arange(p // 2)), some(rng, lambda: rng.random(p) < 0.5))]},
+                 {"cv": LeaveOneGroupOut(), "groups": labels(rng, p)}]
     return spdml.evaluate(
         matrices(rng, X), labels(rng, p),
         some(rng, lambda: ["nn-stein", "mdm-airm"][:rng.integers(0, 3)]),

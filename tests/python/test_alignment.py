@@ -88,7 +88,7 @@ def test_files_and_pickles(people, tmp_path, options):
 def test_ties_are_broken_among_all(people):
     """Votes of knn tie often, and what is predicted of some matrices alone is recentred otherwise."""
     X, y, who = people
-    clf = spdml.SPDClassifier("knn-airm", {"k": 2}, recenter="all").fit(X[:60], y[:60])
+    clf = spdml.SPDClassifier("knn-airm", k=2, recenter="all").fit(X[:60], y[:60])
     best = clf.classes_[np.argmax(clf.decision_function(X[60:]), axis=1)]
     np.testing.assert_array_equal(best, clf.predict(X[60:]))
 
@@ -99,25 +99,25 @@ def test_metadata_routing(people):
         clf = spdml.SPDClassifier("mdm-airm", recenter="groups").set_fit_request(groups=True)
         clf.set_score_request(groups=True)
         scores = cross_val_score(clf, X, y, cv=LeaveOneGroupOut(), params={"groups": who})
-    want = spdml.evaluate(X, y, "mdm-airm", leave_one_group_out=who, recenter=who)
+    want = spdml.evaluate(X, y, "mdm-airm", cv=LeaveOneGroupOut(), groups=who, recenter=who)
     np.testing.assert_allclose(scores, want.accuracy[0])
 
 
 def test_evaluate(people):
     X, y, who = people
     methods = ["mdm-airm", "ts-lda", "knn-stein"]
-    got = spdml.evaluate(X, y, methods, leave_one_group_out=who, recenter=who, normalize="trace")
-    hand = spdml.evaluate(spdml.recenter(scaled(X, "trace"), who), y, methods, leave_one_group_out=who)
+    got = spdml.evaluate(X, y, methods, cv=LeaveOneGroupOut(), groups=who, recenter=who, normalize="trace")
+    hand = spdml.evaluate(spdml.recenter(scaled(X, "trace"), who), y, methods, cv=LeaveOneGroupOut(), groups=who)
     np.testing.assert_array_equal(np.concatenate(got.predicted[0]), np.concatenate(hand.predicted[0]))
     np.testing.assert_allclose(got.accuracy, hand.accuracy)
-    some = spdml.evaluate(X, y, methods, leave_one_group_out=who, recenter=who, calibration_size=0.2,
+    some = spdml.evaluate(X, y, methods, cv=LeaveOneGroupOut(), groups=who, recenter=who, calibration_size=0.2,
                           calibration_unlabeled=True)
     assert [list(numbers) for numbers in some.calibration] == [list(range(30 * k, 30 * k + 6)) for k in range(3)]
     assert [len(test) for test in some.test] == [24] * 3 and [len(train) for train in some.train] == [60] * 3
-    more = spdml.evaluate(X, y, methods, leave_one_group_out=who, recenter=who, calibration_size=0.5)
+    more = spdml.evaluate(X, y, methods, cv=LeaveOneGroupOut(), groups=who, recenter=who, calibration_size=0.5)
     assert [len(train) for train in more.train] == [75] * 3
     for whole in "all", "training":
-        spdml.evaluate(X, y, methods, split=0.5, repeats=1, recenter=whole)
+        spdml.evaluate(X, y, methods, cv=0.5, repeats=1, recenter=whole)
 
 
 def test_balanced_groups(people):
@@ -155,4 +155,4 @@ def test_refused_of_queries(people):
     with pytest.raises(spdml.exceptions.InvalidArgumentError, match="recenter='groups'"):
         spdml.SPDClassifier("mdm-airm").fit(X, y).predict(X, groups=who)
     with pytest.raises(spdml.exceptions.InvalidArgumentError, match="calibration"):
-        spdml.evaluate(X, y, "mdm-airm", split=0.5, calibration_size=0.5)
+        spdml.evaluate(X, y, "mdm-airm", cv=0.5, calibration_size=0.5)

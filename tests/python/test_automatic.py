@@ -33,7 +33,7 @@ def test_league(sets):
 def test_trains_what_it_chose(sets):
     X, y, Q, _ = sets
     auto = spdml.AutoClassifier(cv=3).fit(X, y)
-    alone = spdml.SPDClassifier(auto.method_, auto.parameters_).fit(X, y)
+    alone = spdml.SPDClassifier(auto.method_, **auto.parameters_).fit(X, y)
     assert (auto.predict(Q) == alone.predict(Q)).all()
     share = auto.predict_proba(Q)
     np.testing.assert_allclose(share.sum(axis=1), 1)
@@ -44,7 +44,7 @@ def test_chooses_what_the_library_chooses_in_a_round(sets):
     X, y, Q, z = sets
     both, labels = np.concatenate([X, Q]), np.concatenate([y, z])
     auto = spdml.AutoClassifier(cv=3).fit(X, y)
-    found = spdml.evaluate(both, labels, "auto", train=np.arange(len(X)), cv=3)
+    found = spdml.evaluate(both, labels, "auto", cv=[(np.arange(len(X)), None)], inner_cv=3)
     assert (found.predicted[0][0] == auto.predict(Q)).all()
 
 

@@ -276,7 +276,7 @@ def test_a_callback_may_call_the_library(labelled):
         seen.append(spdml.mean(X) - spdml.mean(X, sample_weight=np.ones(len(X))))
         spdml.set_engine("auto"), spdml.set_engine("cpu")
 
-    fitted = spdml.SPDML(3, max_iter=8, callback=callback).fit(X, y)
+    fitted = spdml.SPDML(3, max_iter=8).fit(X, y, callback=callback)
     np.testing.assert_array_equal(fitted.components_, expected.components_)
     assert len(seen) > 5 and not np.any(seen)
 

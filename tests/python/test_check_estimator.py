@@ -74,8 +74,7 @@ def on_rows(estimator):
     own["fit"] = fit_alone if kind is spdml.artifact_detection.Potato else fit_weighted if weighted else fit
     if hasattr(kind, "partial_fit"):
         own["partial_fit"] = partial_fit
-    embed = as_signals if kind.__module__.endswith("estimation") and kind is not spdml.estimation.Shrinkage \
-        or kind is spdml.spatialfilters.Xdawn else as_matrices
+    embed = as_signals if kind.__module__.endswith("estimation") and kind is not spdml.estimation.Shrinkage \ else as_matrices
     made = type(f"{kind.__name__}OnRows", (Rows, kind),
                 {**own, "_embed": staticmethod(embed), "__module__": __name__})
     setattr(sys.modules[__name__], made.__name__, made)  # for pickle
@@ -92,8 +91,7 @@ ESTIMATORS = [spdml.MDM(), spdml.classification.FgMDM(), spdml.KNearestNeighbor(
               spdml.regression.KNearestNeighborRegressor(), spdml.clustering.Kmeans(n_init=1), spdml.artifact_detection.Potato(),
               spdml.TangentSpace(), spdml.PGA(1), spdml.SPDML(1), spdml.preprocessing.Whitening(),
               spdml.spatialfilters.CSP(1), spdml.spatialfilters.SPoC(1), spdml.estimation.Shrinkage(), spdml.Covariances("oas"),
-              spdml.estimation.BlockCovariances(1), spdml.estimation.TimeDelayCovariances(2), spdml.estimation.ERPCovariances(),
-              spdml.estimation.XdawnCovariances(2), spdml.spatialfilters.Xdawn(1), spdml.estimation.CoSpectra(2)]
+              spdml.estimation.TimeDelayCovariances(2), spdml.estimation.ERPCovariances()]
 
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 REFUSED = dict.fromkeys([WEIGHTS, "check_sample_weights_not_overwritten",
@@ -109,8 +107,8 @@ EXPECTED = {
     "Potato": {WEIGHTS: "weights are for the mean, as in pyRiemann",
                "check_n_features_in_after_fitting": "partial_fit goes on from a fit",
                "check_fit_score_takes_y": "partial_fit goes on from a fit"},
-    "Covariances": OPEN, "BlockCovariances": OPEN, "TimeDelayCovariances": OPEN,
-    "ERPCovariances": OPEN, "XdawnCovariances": OPEN}
+    "Covariances": OPEN, "TimeDelayCovariances": OPEN,
+    "ERPCovariances": OPEN}
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)

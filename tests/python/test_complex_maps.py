@@ -136,7 +136,7 @@ def test_files_of_complex_matrices(phases, tmp_path):
 
 def test_classifiers_keep_their_files(phases, tmp_path):
     X, y = phases
-    for made in (spdml.SPDClassifier("nn-stein-ml", {"m": 2}), spdml.MDM("stein")):
+    for made in (spdml.SPDClassifier("nn-stein-ml", m=2), spdml.MDM("stein")):
         made.fit(X[:30], y[:30]).save(tmp_path / "c.spdml")
         back = type(made).load(tmp_path / "c.spdml")
         assert back.n_features_in_ == 5

@@ -293,7 +293,7 @@ def test_a_callback_stops_a_fit(gpu, rng):
     def twice(iteration, cost):
         seen.append(cost)
         return iteration == 2
-    model = spdml.SPDML(3, engine="cuda", callback=twice, tol=0).fit(gpu.device(X), y)
+    model = spdml.SPDML(3, engine="cuda", tol=0).fit(gpu.device(X), y, callback=twice)
     assert model.stop_ == "cancelled" and model.n_iter_ == 2 and len(seen) == 3
 
 

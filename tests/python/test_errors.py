@@ -138,7 +138,7 @@ def test_values_out_of_range(labelled):
                        (spdml.CDLClassifier(variant="svm"), "variant"),
                        (spdml.SPDClassifier("nn-manhattan"), "nn-manhattan"),
                        (spdml.SPDClassifier("src"), "vectors"),
-                       (spdml.SPDClassifier("nn", {"gamma": 1}), "gamma")]:
+                       (spdml.SPDClassifier("nn", cost=1.0), "cost")]:
         with pytest.raises(ValueError, match=words):
             bad.fit(X, y)
 
@@ -150,7 +150,7 @@ def test_a_callback_that_raises_ends_the_call(rng, labelled):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        spdml.SPDML(3, callback=bad).fit(X, y)
+        spdml.SPDML(3).fit(X, y, callback=bad)
 
 
 def test_progress_is_reported_and_can_end_a_call():
@@ -284,8 +284,8 @@ def test_numbers_that_are_none(X, value):
 def test_seeds_that_are_none(labelled, seed):
     """ctypes would take -1 for 2**64 - 1."""
     X, y = labelled
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="seed is .*; it must be an integer"):
-        spdml.evaluate(X, y, ["nn-airm"], train_per_class=2, seed=seed)
+    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="random_state is .*; it must be an integer"):
+        spdml.evaluate(X, y, ["nn-airm"], train_per_class=2, random_state=seed)
     if seed in (-1, 2**64):
         with pytest.raises(spdml.exceptions.InvalidArgumentError, match="random_state is"):
             spdml.SPDML(random_state=seed).fit(X, y)

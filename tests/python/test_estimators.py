@@ -237,7 +237,7 @@ def test_a_callback_can_stop_a_fit(labelled):
         costs.append(cost)
         return iteration >= 2
 
-    model = spdml.SPDML(2, callback=stop).fit(X, y)
+    model = spdml.SPDML(2).fit(X, y, callback=stop)
     assert model.stop_ == "cancelled" and model.n_iter_ == 2 and len(costs) >= 2
 
 
@@ -296,9 +296,17 @@ def test_beside_pyriemann(rng):
                                     "nn-airm-csp"])
 def test_methods_of_the_command(labelled, method):
     X, y = labelled
-    values = {"m": 6} if method.endswith(("-ml", "-csp")) or method.startswith("pca") else None
-    fitted = spdml.SPDClassifier(method, values).fit(X[:27], y[:27])
+    values = {"m": 6} if method.endswith(("-ml", "-csp")) or method.startswith("pca") else {}
+    fitted = spdml.SPDClassifier(method, **values).fit(X[:27], y[:27])
     assert fitted.score(X[27:], y[27:]) >= 0.6
     objective = fitted.parameters_.pop("objective", None)
     assert objective == ("softmax" if method.endswith("-ml") else None)
     assert all(np.isfinite(v) for v in fitted.parameters_.values())
+
+
+def test_values_of_methods_can_be_searched(labelled):
+    X, y = labelled
+    search = GridSearchCV(spdml.SPDClassifier("nn-airm-ml"), [{"m": [2, 4]}, {"method": ["knn-stein"], "k": [1, 3]}],
+                          cv=2).fit(X, y)
+    assert len(search.cv_results_["params"]) == 4 and search.best_score_ > 0.8
+    assert search.best_estimator_.get_params()["normalize_kernel"] is False

@@ -9,6 +9,8 @@ import warnings
 import numpy as np
 import pytest
 import spdml
+from sklearn.model_selection import (GroupKFold, KFold, LeaveOneGroupOut, RepeatedStratifiedKFold,
+                                     StratifiedShuffleSplit, cross_val_score)
 
 COMMAND = os.environ.get("SPDML")
 against_command = pytest.mark.skipif(not COMMAND, reason="SPDML does not name the command")
@@ -40,15 +42,15 @@ def untimed(table):
 
 
 PROTOCOLS = [
-    (["--split", "0.5", "--repeats", "3", "--seed", "4"], {"split": 0.5, "repeats": 3, "seed": 4}),
+    (["--split", "0.5", "--repeats", "3", "--seed", "4"], {"cv": 0.5, "repeats": 3, "random_state": 4}),
     (["--train-per-class", "4", "--repeats", "2"], {"train_per_class": 4, "repeats": 2}),
-    (["--train-where", "who=ann", "--cv-groups", "none"], {"train": "ann", "cv_groups": "none"}),
-    (["--leave-one-group-out", "who"], {"leave_one_group_out": "who"}),
+    (["--train-where", "who=ann", "--cv-groups", "none"], {"train": "ann", "inner_groups": "none"}),
+    (["--leave-one-group-out", "who"], {"cv": LeaveOneGroupOut(), "groups": "who"}),
     (["--outer-folds", "3", "--repeats", "2", "--auc"],
-     {"outer_folds": 3, "repeats": 2, "auc": True}),
-    (["--outer-folds", "3", "--outer-groups", "who"], {"outer_folds": 3, "outer_groups": "who"}),
+     {"cv": 3, "repeats": 2, "auc": True}),
+    (["--outer-folds", "3", "--outer-groups", "who"], {"cv": 3, "groups": "who"}),
     (["--test-where", "who=ann", "--cv-groups", "who", "--cv", "3"],
-     {"test": "ann", "cv_groups": "who", "cv": 3}),
+     {"test": "ann", "inner_groups": "who", "inner_cv": 3}),
 ]
 
 
@@ -58,7 +60,7 @@ def test_maps_of_both_log_euclidean_costs(files, labelled, who, log_cost):
     X, y = labelled
     values = {"m": 3, "nu_w": 3, "nu_b": 2}
     fit = spdml.SPDML(3, "log-euclidean", nu_w=3, nu_b=2, log_cost=log_cost, random_state=1)
-    mine = spdml.evaluate(X, y, ["nn-log-euclidean-ml"], train=who != "ann", values=values, fit=fit)
+    mine = spdml.evaluate(X, y, ["nn-log-euclidean-ml"], cv=[(who != "ann", None)], values=values, fit=fit)
     fit.fit(X[who != "ann"], y[who != "ann"])
     low = fit.transform(X)
     D = spdml.pairwise_distance(low[who == "ann"], low[who != "ann"], "log-euclidean")
@@ -77,7 +79,11 @@ def test_same_as_the_command(files, labelled, who, words, named):
     X, y = labelled
     table, theirs = command(files, "--methods", ",".join(METHODS), *words, *GRID_WORDS,
                             "--max-iter", 15)
-    named = {k: who if v == "who" else who == v if v == "ann" else v for k, v in named.items()}
+    named = {k: who if isinstance(v, str) and v == "who" else v for k, v in named.items()}
+    part = who == "ann"
+    for word, pair in (("train", (part, None)), ("test", (None, part))):
+        if named.pop(word, None):
+            named["cv"] = [pair]
     mine = spdml.evaluate(X, y, METHODS, grid=GRID, fit=spdml.SPDML(max_iter=15), **named)
     saved = np.load(files / "out/predictions.npz")
     tables = np.load(files / "out/confusion.npz")
@@ -117,7 +123,7 @@ def nearest(X, y, train, test):
 
 def test_leaving_groups_out_against_numpy(labelled, who):
     X, y = labelled
-    result = spdml.evaluate(X, y, "nn-airm", leave_one_group_out=who)
+    result = spdml.evaluate(X, y, "nn-airm", cv=LeaveOneGroupOut(), groups=who)
     assert result.rounds == ["ann", "bob", "cat"]
     for r, name in enumerate(result.rounds):
         train, test = np.flatnonzero(who != name), np.flatnonzero(who == name)
@@ -133,15 +139,15 @@ def test_leaving_groups_out_against_numpy(labelled, who):
 def test_given_parts_against_numpy(labelled):
     X, y = labelled
     train, test = np.arange(0, 20, 2), np.arange(20, 30)
-    result = spdml.evaluate(X, y, ["nn-airm"], train=train, test=test)
+    result = spdml.evaluate(X, y, ["nn-airm"], cv=[(train, test)])
     np.testing.assert_array_equal(result.predicted[0][0], nearest(X, y, train, test))
-    rest = spdml.evaluate(X, y, ["nn-airm"], train=np.isin(np.arange(len(y)), train))
+    rest = spdml.evaluate(X, y, ["nn-airm"], cv=[(np.isin(np.arange(len(y)), train), None)])
     np.testing.assert_array_equal(rest.test[0], np.setdiff1d(np.arange(len(y)), train))
 
 
 def test_splits_keep_classes_in_proportion(labelled):
     X, y = labelled
-    result = spdml.evaluate(X, y, ["nn-airm", "mdm-airm"], split=0.25, repeats=4)
+    result = spdml.evaluate(X, y, ["nn-airm", "mdm-airm"], cv=0.25, repeats=4)
     for train, test in zip(result.train, result.test):
         assert sorted([*train, *test]) == list(range(len(y)))
         assert np.bincount(y[train]).tolist() == [3, 3, 3]
@@ -158,7 +164,7 @@ def test_mcnemar_against_the_binomial(labelled, who):
     scipy_stats = pytest.importorskip("scipy.stats")
     X, y = labelled
     X = X[:, 2:, 2:].copy()  # hard enough for both to err
-    result = spdml.evaluate(X, y, ["nn-airm", "mdm-euclidean"], leave_one_group_out=who)
+    result = spdml.evaluate(X, y, ["nn-airm", "mdm-euclidean"], cv=LeaveOneGroupOut(), groups=who)
     right = [np.concatenate([p == y[t] for p, t in zip(row, result.test)])
              for row in result.predicted]
     b, d = np.sum(right[0] & ~right[1]), np.sum(right[1] & ~right[0])
@@ -171,18 +177,18 @@ def test_labels_vectors_and_values(labelled):
     X, y = labelled
     names = np.array(["x", "y", "z"])[y]
     V = X.reshape(len(X), -1)
-    result = spdml.evaluate(X, names, ["src", "nn-stein-ml"], split=0.5, repeats=1, vectors=V,
+    result = spdml.evaluate(X, names, ["src", "nn-stein-ml"], cv=0.5, repeats=1, vectors=V,
                             values={"m": 3, "dimensions": 5, "nu_b": 1})
     assert set(result.predicted[0][0]) <= {"x", "y", "z"}
     assert result.parameters[1]["m"].tolist() == [3]
-    alone = spdml.evaluate(None, names, "src", split=0.5, repeats=1, vectors=V,
+    alone = spdml.evaluate(None, names, "src", cv=0.5, repeats=1, vectors=V,
                            values={"dimensions": 5})
     np.testing.assert_array_equal(alone.predicted[0][0], result.predicted[0][0])
 
 
 def test_same_for_any_number_of_threads(labelled):
     X, y = labelled
-    one, two = (spdml.evaluate(X, y, ["nn-airm-ml"], split=0.5, repeats=2, grid={"m": [2, 3]},
+    one, two = (spdml.evaluate(X, y, ["nn-airm-ml"], cv=0.5, repeats=2, grid={"m": [2, 3]},
                                n_jobs=jobs) for jobs in (1, 2))
     np.testing.assert_array_equal(one.accuracy, two.accuracy)
     np.testing.assert_array_equal(one.parameters[0]["m"], two.parameters[0]["m"])
@@ -193,36 +199,58 @@ def test_remarks_are_warnings(labelled):
     y = y.copy()
     y[0] = 7
     with pytest.warns(UserWarning, match="never tested"):
-        result = spdml.evaluate(X, y, "nn-airm", split=0.5, repeats=1)
+        result = spdml.evaluate(X, y, "nn-airm", cv=0.5, repeats=1)
     assert len(result.remarks) == 1 and "7" in result.remarks[0]
     with pytest.warns(UserWarning, match="without training samples"):
-        spdml.evaluate(X, y, "nn-airm", test=[0, 1])
+        spdml.evaluate(X, y, "nn-airm", cv=[(None, [0, 1])])
+
+
+@pytest.mark.parametrize("cv", [KFold(4, shuffle=True, random_state=2), RepeatedStratifiedKFold(n_splits=3, n_repeats=2,
+                         random_state=1), StratifiedShuffleSplit(4, train_size=0.5, random_state=0), GroupKFold(2)],
+                         ids=lambda cv: type(cv).__name__)
+def test_splitters_of_scikit_learn(labelled, who, cv):
+    """The rounds are those of the splitter, and the classifier is scikit-learn's judgement too."""
+    X, y = labelled
+    result = spdml.evaluate(X, y, ["nn-airm", "mdm-airm"], cv=cv, groups=who)
+    rounds = list(cv.split(X, y, who))
+    assert len(result.rounds) == len(rounds)
+    for r, (train, test) in enumerate(rounds):
+        np.testing.assert_array_equal(result.train[r], np.sort(train))
+        np.testing.assert_array_equal(result.test[r], np.sort(test))
+    expected = cross_val_score(spdml.MDM(), X, y, cv=cv, groups=who)
+    np.testing.assert_allclose(result.accuracy[1], expected)
+    several = np.bincount(np.concatenate([test for _, test in rounds])).max() > 1
+    assert ("median over the rounds" in str(result)) == several
 
 
 def test_pandas(labelled):
     pytest.importorskip("pandas")
     X, y = labelled
-    result = spdml.evaluate(X, y, ["nn-airm", "knn-airm"], split=0.5, repeats=2)
+    result = spdml.evaluate(X, y, ["nn-airm", "knn-airm"], cv=0.5, repeats=2)
     frame = result.to_pandas()
     assert frame.accuracy.tolist() == result.accuracy.ravel().tolist()
     assert frame["k"].notna().tolist() == [False, False, True, True]
 
 
 @pytest.mark.parametrize("named, tells", [
-    ({}, "no protocols given"),
-    ({"split": 0.5, "train": [1]}, "2 protocols given"),
-    ({"split": 1.5}, "fraction between 0 and 1"),
-    ({"split": 0.5, "repeats": -1}, "repeats is -1"),
+    ({"cv": 0.5, "train_per_class": 1}, "choose one"),
+    ({"cv": "all"}, "pairs"),
+    ({"cv": []}, "no rounds"),
+    ({"cv": [(None, None)]}, "names no samples"),
+    ({"cv": LeaveOneGroupOut()}, "groups="),
+    ({"cv": KFold(3), "repeats": 2}, "splitters"),
+    ({"cv": 1.5}, "fraction between 0 and 1"),
+    ({"cv": 0.5, "repeats": -1}, "repeats is -1"),
     ({"train_per_class": -1}, "train_per_class is -1"),
-    ({"split": 0.5, "values": {"q": 1}}, "'q' is unknown"),
-    ({"split": 0.5, "values": {"cost": 1}}, "none of the methods has 'cost'"),
-    ({"split": 0.5, "grid": {"m": [99]}}, "m = 99"),
-    ({"train": [0, 1], "test": [1, 2]}, "no sample may do both"),
-    ({"train": np.ones(36, bool)}, "nothing is left to test"),
-    ({"train": [99]}, "beyond the 36"),
-    ({"leave_one_group_out": np.zeros(36)}, "one group"),
-    ({"leave_one_group_out": [1, 2]}, "36 values"),
-    ({"split": 0.5, "vectors": np.zeros((4, 4))}, "vectors has shape"),
+    ({"cv": 0.5, "values": {"q": 1}}, "'q' is unknown"),
+    ({"cv": 0.5, "values": {"cost": 1}}, "none of the methods has 'cost'"),
+    ({"cv": 0.5, "grid": {"m": [99]}}, "m = 99"),
+    ({"cv": [([0, 1], [1, 2])]}, "no sample may do both"),
+    ({"cv": [(np.ones(36, bool), None)]}, "nothing is left to test"),
+    ({"cv": [([99], None)]}, "beyond the 36"),
+    ({"cv": LeaveOneGroupOut(), "groups": np.zeros(36)}, "one group"),
+    ({"cv": LeaveOneGroupOut(), "groups": [1, 2]}, "36 values"),
+    ({"cv": 0.5, "vectors": np.zeros((4, 4))}, "vectors has shape"),
 ])
 def test_refusals(labelled, named, tells):
     X, y = labelled
@@ -237,10 +265,10 @@ def test_progress_can_stop_it(labelled):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), spdml.progress(stop):
-        spdml.evaluate(np.repeat(X, 8, 0), np.repeat(y, 8), ["nn-airm-ml"], split=0.5, repeats=50)
+        spdml.evaluate(np.repeat(X, 8, 0), np.repeat(y, 8), ["nn-airm-ml"], cv=0.5, repeats=50)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert spdml.evaluate(X, y, "nn-airm", split=0.5).accuracy.shape == (1, 10)
+        assert spdml.evaluate(X, y, "nn-airm", cv=0.5).accuracy.shape == (1, 10)
 
 
 def test_scores_against_scikit_learn(labelled):
@@ -248,7 +276,7 @@ def test_scores_against_scikit_learn(labelled):
     metrics = pytest.importorskip("sklearn.metrics")
     X, y = labelled
     y = np.where(np.arange(len(y)) % 7 == 3, (y + 1) % 3, y)  # not too easy
-    result = spdml.evaluate(X, y, ["mdm-airm", "knn-stein", "ts-lda"], split=0.4, repeats=3,
+    result = spdml.evaluate(X, y, ["mdm-airm", "knn-stein", "ts-lda"], cv=0.4, repeats=3,
                             values={"k": 3}, auc=True)
     made = [spdml.MDM("airm"), spdml.KNearestNeighbor(3, "stein"), spdml.SPDClassifier("ts-lda")]
     for m, estimator in enumerate(made):
@@ -273,18 +301,18 @@ def test_area_of_two_classes(labelled):
     metrics = pytest.importorskip("sklearn.metrics")
     X, y = labelled
     X, y = X[y < 2], y[y < 2]
-    result = spdml.evaluate(X, y, "mdm-airm", outer_folds=2, auc=True)
+    result = spdml.evaluate(X, y, "mdm-airm", cv=2, auc=True)
     for r, (train, test) in enumerate(zip(result.train, result.test)):
         score = spdml.MDM("airm").fit(X[train], y[train]).decision_function(X[test])
         assert result.auc[0, r] == pytest.approx(metrics.roc_auc_score(y[test], score), abs=1e-12)
-    assert np.isnan(spdml.evaluate(X, y, "mdm-airm", outer_folds=2).auc).all()
+    assert np.isnan(spdml.evaluate(X, y, "mdm-airm", cv=2).auc).all()
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_outer_folds(labelled, who, repeats):
     """Every sample is tested once each time; classes in proportion, or groups whole."""
     X, y = labelled
-    result = spdml.evaluate(X, y, "mdm-airm", outer_folds=4, repeats=repeats)
+    result = spdml.evaluate(X, y, "mdm-airm", cv=4, repeats=repeats)
     assert len(result.rounds) == 4 * repeats
     for k in range(repeats):
         tests = result.test[4 * k:4 * k + 4]
@@ -293,13 +321,13 @@ def test_outer_folds(labelled, who, repeats):
             assert np.ptp(np.bincount(y[test], minlength=3)) <= 1
     if repeats > 1:
         assert len({tuple(t) for t in result.test}) > 4
-    kept = spdml.evaluate(X, y, "mdm-airm", outer_folds=2, outer_groups=who, repeats=repeats)
+    kept = spdml.evaluate(X, y, "mdm-airm", cv=2, groups=who, repeats=repeats)
     for train, test in zip(kept.train, kept.test):
         assert not set(who[train]) & set(who[test])
     with pytest.raises(ValueError, match="3 groups"):
-        spdml.evaluate(X, y, "mdm-airm", outer_folds=4, outer_groups=who)
-    with pytest.raises(ValueError, match="outer_folds"):
-        spdml.evaluate(X, y, "mdm-airm", split=0.5, outer_groups=who)
+        spdml.evaluate(X, y, "mdm-airm", cv=4, groups=who)
+    with pytest.raises(ValueError, match="groups"):
+        spdml.evaluate(X, y, "mdm-airm", cv=0.5, groups=who)
 
 
 def test_pca_of_all_observations():
@@ -312,18 +340,18 @@ def test_pca_of_all_observations():
              "feature_count": [len(t) for t in tables]}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fitted = spdml.SPDClassifier("pca-nn-airm", {"m": 2}).fit(X, y, **means)
-        found = spdml.evaluate(X, y, "pca-nn-airm", values={"m": 2}, split=0.5, repeats=3, **means)
+        fitted = spdml.SPDClassifier("pca-nn-airm", m=2).fit(X, y, **means)
+        found = spdml.evaluate(X, y, "pca-nn-airm", values={"m": 2}, cv=0.5, repeats=3, **means)
     W = np.linalg.eigh(np.cov(np.concatenate(tables).T))[1][:, 2:]
     low = W.T @ X @ W
     expected = spdml.SPDClassifier("nn-airm").fit(low, y)
     np.testing.assert_allclose(fitted.decision_function(X), expected.decision_function(low),
                                atol=1e-9)
     with pytest.warns(UserWarning, match="pooled covariance"):
-        pooled = spdml.SPDClassifier("pca-nn-airm", {"m": 2}).fit(X, y)
+        pooled = spdml.SPDClassifier("pca-nn-airm", m=2).fit(X, y)
     assert np.abs(pooled.decision_function(X) - fitted.decision_function(X)).max() > 1e-3
     with pytest.warns(UserWarning, match="pooled covariance"):
-        other = spdml.evaluate(X, y, "pca-nn-airm", values={"m": 2}, split=0.5, repeats=3)
+        other = spdml.evaluate(X, y, "pca-nn-airm", values={"m": 2}, cv=0.5, repeats=3)
     assert found.remarks == [] and "pooled covariance" in other.remarks[0]
     for wrong in ({"feature_mean": means["feature_mean"]}, {**means, "feature_count": [0] * 16},
                   {**means, "feature_count": np.ones((16, 3))},
@@ -331,4 +359,4 @@ def test_pca_of_all_observations():
         with pytest.raises(spdml.exceptions.InvalidArgumentError, match="feature_mean"):
             spdml.SPDClassifier("pca-nn-airm").fit(X, y, **wrong)
         with pytest.raises(spdml.exceptions.InvalidArgumentError, match="feature_mean"):
-            spdml.evaluate(X, y, "pca-nn-airm", split=0.5, **wrong)
+            spdml.evaluate(X, y, "pca-nn-airm", cv=0.5, **wrong)

@@ -71,24 +71,20 @@ def covariances(A):
 
 # What an estimator is made with, if not with nothing.
 MADE = {
-    "BilinearFilter": lambda: spdml.spatialfilters.BilinearFilter(np.eye(4)[:2]),
-    "BlockCovariances": lambda: spdml.estimation.BlockCovariances(2),
-    "CoSpectra": lambda: spdml.estimation.CoSpectra(16), "CrossSpectra": lambda: spdml.estimation.CrossSpectra(16),
-    "Coherences": lambda: spdml.estimation.Coherences(16), "CSP": lambda: spdml.spatialfilters.CSP(2), "SPoC": lambda: spdml.spatialfilters.SPoC(2), "SPDML": lambda: spdml.SPDML(2),
+    "CSP": lambda: spdml.spatialfilters.CSP(2), "SPoC": lambda: spdml.spatialfilters.SPoC(2), "SPDML": lambda: spdml.SPDML(2),
     "Kmeans": lambda: spdml.clustering.Kmeans(2, random_state=0),
     "Kmeans": lambda: spdml.clustering.Kmeans(2, random_state=0),
     "PGA": lambda: spdml.PGA(3),
-    "SPDClassifier": lambda: spdml.SPDClassifier("nn-stein-ml", {"m": 2}),
+    "SPDClassifier": lambda: spdml.SPDClassifier("nn-stein-ml", m=2),
     "TLCenter": lambda: spdml.transfer.TLCenter("b"), "TLScale": lambda: spdml.transfer.TLScale("b"),
     "TLRotate": lambda: spdml.transfer.TLRotate("b"),
     "TLClassifier": lambda: spdml.transfer.TLClassifier("b", spdml.MDM()),
     "TLEstimator": lambda: spdml.transfer.TLEstimator("b", spdml.MDM()),
     "TLRegressor": lambda: spdml.transfer.TLRegressor("b", spdml.regression.KNearestNeighborRegressor()),
 }
-ON_SIGNALS = {"BlockCovariances", "CoSpectra", "Coherences", "Covariances", "CrossSpectra", "ERPCovariances",
-              "TimeDelayCovariances", "Xdawn", "XdawnCovariances"}
+ON_SIGNALS = {"Covariances", "ERPCovariances", "TimeDelayCovariances"}
 NUMBERS = {"KernelRidge", "KNearestNeighborRegressor", "SPoC", "SVR", "TLRegressor"}
-REAL = {"CoSpectra", "Coherences", "CrossSpectra", "TLRotate"}  # which refuse complex numbers
+REAL = {"TLRotate"}  # which refuse complex numbers
 
 
 def made(name):
@@ -183,7 +179,6 @@ def test_every_estimator_comes_back(name, signals, tmp_path, monkeypatch):
 # Whose result may be another one for complex matrices without imaginary parts, and why.
 FREER = {"SPDML": "the map may be complex", "SPDClassifier": "the map may be complex",
          "FGDA": "shrinkage counts the dimensions, which are more", "FgMDM": "as FGDA",
-         "Xdawn": "the basis of an eigenspace", "XdawnCovariances": "as Xdawn",
          "Shrinkage": "the target counts real numbers"}
 
 
@@ -223,7 +218,7 @@ SPECIAL = {
     "powm": lambda X, W, y: ([X, 0.3], {}),
     "cost": lambda X, W, y: ([X, y, W], {"objective": "difference", "nu_w": 2, "nu_b": 2}),
     "evaluate": lambda X, W, y: ([X, y, ["nn-airm", "mdm-stein", "rsr", "knn-airm"]],
-                                 {"outer_folds": 3}),
+                                 {"cv": 3}),
     "explain": lambda X, W, y: ([W, X], {}),
     "exp_map": lambda X, W, y: ([spdml.geometry.tangentspace.log_map(X, X[0]), X[0]], {}),
     "innerproduct": lambda X, W, y: ([X, X[::-1], X[0]], {}),
@@ -281,7 +276,7 @@ def test_explanations_of_complex_maps():
     """By definition, for a map that was learned and for the map of a classifier."""
     X, y = given("SPDML", *phases())
     learned = spdml.SPDML(2).fit(X, y)
-    for model in (learned, spdml.SPDClassifier("nn-stein-ml", {"m": 2}).fit(X, y), learned.components_.conj().T):
+    for model in (learned, spdml.SPDClassifier("nn-stein-ml", m=2).fit(X, y), learned.components_.conj().T):
         found, M = spdml.explain(model, X), X.mean(axis=0)
         W = learned.components_.conj().T
         A = M @ W @ np.linalg.inv(W.conj().T @ M @ W)

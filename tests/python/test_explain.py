@@ -31,7 +31,7 @@ def test_against_numpy(rng):
 def test_a_classifier_has_a_map_too(rng):
     X, y = data(rng)
     for method in ("nn-stein-csp", "nn-stein-ml", "pca-mdm-airm"):
-        found = spdml.explain(spdml.SPDClassifier(method, {"m": 2}).fit(X, y), X)
+        found = spdml.explain(spdml.SPDClassifier(method, m=2).fit(X, y), X)
         assert found.pattern.shape == (6, 2)
         assert found.weight.sum() == pytest.approx(2.0)
 

@@ -29,10 +29,10 @@ def vectors(X, Q, metric):
 
 def check_ridge(X, y, Q, K, k, method, values):
     """Scores are those of KernelRidge on the centred kernel, times one factor."""
-    ours = spdml.SPDClassifier(method, values).fit(X, y)
+    ours = spdml.SPDClassifier(method, **values).fit(X, y)
     centre = KernelCenterer().fit(K)
     Y = np.eye(3)[y]
-    twin = KernelRidge(alpha=values["lambda"], kernel="precomputed").fit(centre.transform(K), Y - Y.mean(axis=0))
+    twin = KernelRidge(alpha=values["alpha"], kernel="precomputed").fit(centre.transform(K), Y - Y.mean(axis=0))
     expected = twin.predict(centre.transform(k)) + Y.mean(axis=0)
     scores = ours.decision_function(Q)
     factor = (scores * expected).sum() / (expected ** 2).sum()
@@ -45,10 +45,10 @@ def check_ridge(X, y, Q, K, k, method, values):
 def test_ridge_is_that_of_scikit_learn(sets, regularisation):
     X, y, Q, _ = sets
     K, k = np.exp(-2 * stein(X, X)), np.exp(-2 * stein(Q, X))  # beta (n - 1)/2: definite
-    check_ridge(X, y, Q, K, k, "krr-stein", {"beta": 2.0, "lambda": regularisation})
+    check_ridge(X, y, Q, K, k, "krr-stein", {"beta": 2.0, "alpha": regularisation})
     T, t = vectors(X, Q, "riemann")
     scale = len(X) / (T ** 2).sum()
-    check_ridge(X, y, Q, scale * T @ T.T, scale * t @ T.T, "krr-tangent", {"lambda": regularisation})
+    check_ridge(X, y, Q, scale * T @ T.T, scale * t @ T.T, "krr-tangent", {"alpha": regularisation})
 
 
 @pytest.mark.parametrize("method", ["krr-stein", "krr-tangent", "krr-both", "ts-lr"])
@@ -92,7 +92,7 @@ def test_logistic_regression_is_that_of_scikit_learn(sets, regularisation):
     T, t = vectors(X, Q, "riemann")
     scale = np.sqrt(len(X) / (T ** 2).sum())
     twin = LogisticRegression(C=1 / (regularisation * len(X)), tol=1e-10, max_iter=100000).fit(scale * T, y)
-    ours = spdml.SPDClassifier("ts-lr", {"lambda": regularisation}).fit(X, y)
+    ours = spdml.SPDClassifier("ts-lr", alpha=regularisation).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(Q), twin.predict_proba(scale * t), atol=1e-4)
 
 

@@ -85,7 +85,7 @@ def test_evaluations_of_complex_matrices(complex_files):
     methods = ["nn-airm", "nn-stein-ml", "ts-lda"]
     out = json.loads(run("evaluate", folder / "data.npz", "--methods", ",".join(methods), "--split", 0.5,
                          "--repeats", 2, "--json"))
-    result = spdml.evaluate(X, y, methods, split=0.5, repeats=2)
+    result = spdml.evaluate(X, y, methods, cv=0.5, repeats=2)
     np.testing.assert_array_equal([[one["accuracy"] for one in row["rounds"]] for row in out["results"]],
                                   result.accuracy)
     assert result.accuracy.min() > 0.9

@@ -62,21 +62,6 @@ def test_spoc_is_pyriemanns(rng, scaled, peer):
     np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-9)
 
 
-def test_filters_given(scaled, peer):
-    X, _, _ = scaled
-    F = np.arange(10.0).reshape(2, 5)
-    for log in (False, True):
-        np.testing.assert_allclose(spdml.spatialfilters.BilinearFilter(F, log).fit(X).transform(X),
-                                   peer.BilinearFilter(F, log).fit(X, None).transform(X), rtol=1e-12)
-
-
-def test_xdawn_is_pyriemanns(rng, peer):
-    S, y = rng.standard_normal((12, 5, 60)), np.arange(12) % 2
-    ours, theirs = spdml.spatialfilters.Xdawn(2).fit(S, y), peer.Xdawn(2).fit(S, y)
-    np.testing.assert_allclose(np.abs(ours.transform(S)), np.abs(theirs.transform(S)), rtol=1e-7)
-    np.testing.assert_allclose(np.abs(ours.patterns_), np.abs(theirs.patterns_), rtol=1e-7)
-
-
 @pytest.mark.parametrize("dim_red", [None, {"n_components": 3}, {"n_components": 9},
                                      {"expl_var": 0.9}, {"max_cond": 5}])
 @pytest.mark.parametrize("metric", ["euclid", "riemann"])
@@ -127,8 +112,7 @@ def test_whitening_gives_full_rank(rng):
     (spdml.preprocessing.Whitening(dim_red={"expl_var": 2}), "expl_var"),
     (spdml.preprocessing.Whitening(dim_red={"max_cond": 1}), "max_cond"),
     (spdml.preprocessing.Whitening("manhattan"), "manhattan"), (spdml.spatialfilters.CSP(0), "nfilter"),
-    (spdml.spatialfilters.CSP(log=2), "log is 2"), (spdml.spatialfilters.BilinearFilter([1]), "array"),
-    (spdml.spatialfilters.BilinearFilter(np.ones(3)), r"\(filters, n\)")])
+    (spdml.spatialfilters.CSP(log=2), "log is 2")])
 def test_bad_parameters(X, estimator, words):
     with pytest.raises((ValueError, TypeError), match=words):
         estimator.fit(X, np.arange(20) % 2)

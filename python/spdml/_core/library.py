@@ -151,7 +151,7 @@ class EvaluateOptions(c.Structure):
         ("fold_rule", Int), ("fold_group", Ints), ("grid", c.POINTER(Grid)), ("seed", c.c_uint64),
         ("after", EvaluateFn), ("user", c.c_void_p), ("exhaustive", Int), ("outer_folds", Int),
         ("auc", Int), ("calibration", Double), ("calibration_unlabeled", Int),
-        ("seconds", Double),
+        ("seconds", Double), ("rounds", Size),
     ]
 
 

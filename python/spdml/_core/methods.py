@@ -175,7 +175,8 @@ class Trained:
         self.groups = [notes.group_name[i].decode(errors="replace") for i in range(notes.groups)]
         self.values: Dict[str, Any] = {
             parameter: parameter_value(parameter, method.value[i])
-            for i, parameter in enumerate(PARAMETERS) if not np.isnan(method.value[i])}
+            for i, parameter in enumerate(PARAMETERS)
+            if not np.isnan(method.value[i]) and lib.spd_method_uses(c.byref(method), i)}
 
     def __copy__(self) -> "Trained":
         return self
@@ -264,6 +265,8 @@ def _parse(name: str, values: Dict[str, Any], normalize: bool) -> Method:
     method.normalize_kernel = int(normalize)
     for i, parameter in enumerate(PARAMETERS):
         value = values.get(parameter)
+        if value is not None and not lib.spd_method_uses(c.byref(method), i):
+            raise InvalidArgumentError(f"method {name!r} has no parameter {parameter!r}; leave it None")
         method.value[i] = np.nan if value is None else parameter_number(parameter, value)
     return method
 

@@ -19,7 +19,7 @@ from .._core.arrays import square
 from .._core.sets import adjoint, cholesky, diagonal, hermitian, weights_of
 from ..exceptions import InvalidArgumentError
 
-__all__ = ["ajd", "ajd_pham"]
+__all__ = ["ajd_pham"]
 
 
 def _criterion(B: np.ndarray, D: np.ndarray, weights: np.ndarray) -> float:
@@ -109,44 +109,3 @@ def ajd_pham(X: Any, *, init: Any = None, eps: float = 0.0, n_iter_max: Optional
     cholesky(X)  # names a matrix that is not positive definite
     V = joint_diagonalizer(X, weights_of(sample_weight, len(X)), init, eps, n_iter_max)
     return V, hermitian(V @ X @ adjoint(V))
-
-
-def ajd(X: Any, method: str = "ajd_pham", init: Any = None, eps: float = 0.0,
-        n_iter_max: Optional[int] = None, **kwargs: Any) -> Tuple[np.ndarray, np.ndarray]:
-    """Approximate joint diagonalisation by a method.
-
-    Parameters
-    ----------
-    X : array, shape (p, n, n)
-        Positive definite matrices, symmetric or Hermitian.
-    method : {'ajd_pham'} or callable
-        pyRiemann has 'rjd' and 'uwedge' too; ``pyriemann.geometry.ajd.rjd`` can be given here.
-    init : array, shape (n, n), optional
-        As of `ajd_pham`.
-    eps : float
-        As of `ajd_pham`.
-    n_iter_max : int, optional
-        As of `ajd_pham`.
-    kwargs : dict
-        Further arguments of the method.
-
-    Returns
-    -------
-    V : array, shape (n, n)
-        The diagonaliser.
-    D : array, shape (p, n, n)
-        V X_i V^H.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml.geometry.ajd import ajd
-    >>> ajd(np.array([np.diag([1.0, 2.0]), np.diag([3.0, 1.0])]))[0].shape
-    (2, 2)
-    """
-    if method == "ajd_pham":
-        return ajd_pham(X, init=init, eps=eps, n_iter_max=n_iter_max, **kwargs)
-    if not callable(method):
-        raise InvalidArgumentError(f"method {method!r} is unknown; use ajd_pham or a function")
-    V, D = method(X, init=init, eps=eps, n_iter_max=n_iter_max, **kwargs)
-    return V, D

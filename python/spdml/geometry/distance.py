@@ -205,8 +205,8 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
              power: Optional[float] = None, n_jobs: Optional[int] = None) -> Any:
     """Distances between matrices that stand at the same place.
 
-    A set (p, n, n) and one matrix (n, n) give a column (p, 1), as in pyRiemann, whose
-    ``distance_riemann`` and the other functions of one metric give (p,).
+    A set (p, n, n) and one matrix (n, n) give a column (p, 1), as in pyRiemann. ``distance_riemann`` and
+    the other functions of one metric give (p,), and broadcast any leading dimensions.
 
     Parameters
     ----------
@@ -233,8 +233,12 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
     >>> spdml.distance(np.ones((5, 1, 1)), np.eye(1)).shape
     (5, 1)
     """
+    dimensions = np.ndim(A), np.ndim(B)
+    if dimensions[0] != dimensions[1] and 2 not in dimensions:
+        raise InvalidArgumentError(f"A has shape {np.shape(A)} and B {np.shape(B)}; they must have as many "
+                                   f"dimensions, or one of them be a single matrix")
     D = _distances(A, B, squared, metric, power, n_jobs)
-    return D[:, None] if isinstance(D, np.ndarray) and (np.ndim(A), np.ndim(B)) == (3, 2) else D
+    return D[:, None] if isinstance(D, np.ndarray) and dimensions == (3, 2) else D
 
 
 def _distances(A: Any, B: Any, squared: bool = False, metric: Metric = "airm",
