@@ -3,13 +3,14 @@
 import doctest
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 import spdml
-from conftest import random_spd, wanted
+from conftest import ROOT, random_spd, wanted
 from spdml.exceptions import InvalidArgumentError, NotPositiveDefiniteError
 from spdml.geometry.base import apply
 from spdml.geometry.distance import distance as distance_of_arrays
@@ -248,7 +249,8 @@ def test_training(rng, kind):
 
 def test_same_as_spd_learn(rng):
     """Losses of a few steps of a shallow SPDNet, from the same weights."""
-    peer = pytest.importorskip("spd_learn.modules", reason="spd-learn is not installed")
+    wanted("spd_learn", "spd-learn is not installed; the comparison is left out")
+    peer = importlib.import_module("spd_learn.modules")
     torch.manual_seed(0)
     X, y = tensor(random_spd(rng, 40, 6)), torch.arange(40) % 2
     theirs = torch.nn.Sequential(peer.BiMap(6, 4, init_method="orthogonal", dtype=torch.float64), peer.ReEig(1e-4),
@@ -289,6 +291,12 @@ def test_every_argument_is_spoken_of(name):
     for argument in inspect.signature(thing).parameters:
         assert any(argument in line.split(" : ")[0].replace(" ", "").split(",")
                    for line in text.splitlines() if " : " in line), argument
+
+
+def test_program_of_the_page(capsys):
+    program, = re.findall(r"```python\n(.*?)```", (ROOT / "docs/torch.md").read_text(), re.S)
+    exec(compile(program, "docs/torch.md", "exec"), {})
+    assert float(capsys.readouterr().out) > 0.9
 
 
 # ---- the ways of a GPU, with eigenvalues of the host ---------------------------------------------------
