@@ -1,9 +1,10 @@
 #!/bin/sh
-# setup.sh [demo|test|check|lint|coverage|docs]... - installs what is missing (Debian 12, Ubuntu 24.04).
+# setup.sh [demo|test|check|lint|coverage|docs|torch]... - installs what is missing (Debian 12, Ubuntu 24.04).
 #
 # Required packages must be there in the end; an optional one that a system does not have makes
 # its test skip. What is installed is named first. With everything present it asks for no network
-# and no root and is done in a moment. Without an argument: everything.
+# and no root and is done in a moment. Without an argument: everything
+# but torch, which is PyTorch and what else spdml's neighbours need for their tests: 6 GB.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 test $# -gt 0 || set -- check lint coverage docs
@@ -16,6 +17,7 @@ required='build-essential|cc cmake|cmake ninja-build|ninja pkgconf|pkg-config
 optional=''
 venv=no
 docs=no
+torch=no
 for use in "$@"; do
     case $use in
     demo) ;;
@@ -44,8 +46,13 @@ for use in "$@"; do
         required="$required python3|python3"
         docs=yes
         ;;
+    torch)
+        required="$required python3|python3"
+        venv=yes
+        torch=yes
+        ;;
     *)
-        echo "setup.sh: what is '$use'? One of demo, test, check, lint, coverage, docs" >&2
+        echo "setup.sh: what is '$use'? One of demo, test, check, lint, coverage, docs, torch" >&2
         exit 2
         ;;
     esac
@@ -133,22 +140,23 @@ install_optional() {
     test -z "$wanted" || say "not installed, what needs them is skipped: $wanted"
 }
 
-# make_venv FOLDER REQUIREMENTS: a virtual environment; nothing to do where it has them already.
+# make_venv FOLDER REQUIREMENTS: a virtual environment, or more in it; nothing to do where it has them already.
 make_venv() {
-    cmp -s "$2" "$1/requirements.txt" && return
+    cmp -s "$2" "$1/${2##*/}" && return
     python3 -c 'import ensurepip, venv' 2>/dev/null || {
         required=python3-venv
         install_required
     }
-    say "making $1 with: $(paste -s -d ' ' "$2")"
+    say "$1 gets: $(paste -s -d ' ' "$2")"
     python3 -m venv "$1" || stop "could not make $1"
     "$1/bin/python" -m pip install -q --disable-pip-version-check -r "$2" ||
         stop "could not fill $1; is there a network?"
-    cp "$2" "$1/requirements.txt"
+    cp "$2" "$1/${2##*/}"
 }
 
 install_required
 install_optional
 # The command's tests read and write files with numpy and scipy; mkdocs makes the site.
 test $venv = no || make_venv "$root/.venv" "$root/tools/requirements.txt"
+test $torch = no || make_venv "$root/.venv" "$root/tools/torch-requirements.txt"
 test $docs = no || make_venv "$root/build/docs-venv" "$root/tools/docs-requirements.txt"

@@ -144,6 +144,13 @@ SPD_API spd_status spd_eigh_general(spd_context *ctx, const spd_set *X, const sp
 SPD_API spd_status spd_congruence(spd_context *ctx, const spd_set *X, size_t m, const double *W,
                                   double *S);
 
+/* The gradient of a cost of S_i = W' X_i W: from those with respect to S_i, G (p x m x m, on the
+ * host; their symmetric parts count), dX (p x n x n, or NULL) <- those with respect to X_i, and dW
+ * (n x m, or NULL) <- that with respect to W. X symmetric, on the host or in files. */
+SPD_API spd_status spd_congruence_gradient(spd_context *ctx, const spd_set *X, size_t m,
+                                           const double *W, const double *G, double *dX,
+                                           double *dW);
+
 /* ---- complex Hermitian matrices -------------------------------------------------------------- */
 
 /* The real form of a complex n x n matrix is a real matrix of size 2n: each entry a + bi becomes
@@ -185,6 +192,15 @@ SPD_API spd_status spd_distance2(spd_context *ctx, spd_metric metric, size_t n, 
  * on a device after any failure. */
 SPD_API spd_status spd_pairwise2(spd_context *ctx, spd_metric metric, const spd_set *X,
                                  const spd_set *Y, double *D2);
+
+/* Squared distances of pairs, and their derivative: pair k is of the matrices number pairs[2k] and
+ * pairs[2k+1] of X, on the host. d2 (count, or NULL) <- squared distances; G (p x n x n, or NULL) <- the
+ * gradient of sum_k weight[k] d2[k] with respect to each X_i, symmetric. AIRM, Stein, Jeffrey and
+ * Euclidean; the log-Euclidean distance is the Euclidean one of logarithms (spd_apply_spectrum).
+ * weight may be NULL if G is. */
+SPD_API spd_status spd_pairs_gradient(spd_context *ctx, spd_metric metric, const spd_set *X,
+                                      size_t count, const uint32_t *pairs, const double *weight,
+                                      double *d2, double *G);
 
 /* The method of a neighbour search. */
 typedef enum spd_search {
@@ -286,12 +302,28 @@ typedef enum spd_function {
     SPD_FUNCTION_EXP,     /* symmetric to SPD */
     SPD_FUNCTION_SQRT,
     SPD_FUNCTION_INVSQRT,
-    SPD_FUNCTION_POWER /* X^power */
+    SPD_FUNCTION_POWER, /* X^power */
+    SPD_FUNCTION_FLOOR  /* symmetric to symmetric: eigenvalues below `power` become `power` */
 } spd_function;
 
-/* F (p x n x n) <- f(X_i), from eigenvalues. F may be X. Only SPD_FUNCTION_POWER uses power. */
+/* F (p x n x n) <- f(X_i), from eigenvalues. F may be X. Only SPD_FUNCTION_POWER and
+ * SPD_FUNCTION_FLOOR use power. */
 SPD_API spd_status spd_apply(spd_context *ctx, spd_function f, double power, const spd_set *X,
                              double *F);
+
+/* The same, and spectrum (spd_spectrum_size(n, p) numbers, on the host) <- what
+ * spd_apply_derivative needs. For batches of small matrices: eight are worked on at a time. Of X
+ * lower triangles are read. */
+SPD_API size_t spd_spectrum_size(size_t n, size_t p);
+SPD_API spd_status spd_apply_spectrum(spd_context *ctx, spd_function f, double power,
+                                      const spd_set *X, double *F, double *spectrum);
+
+/* D (p x n x n) <- Df(X_i)[(G_i + G_i')/2], the derivative of f at X_i in a symmetric direction, of
+ * the matrices, the function and the power that spectrum was made with. The map is its own adjoint:
+ * it also takes the gradient of a cost with respect to f(X_i) to the one with respect to X_i
+ * (docs/math.md). D may be G. */
+SPD_API spd_status spd_apply_derivative(spd_context *ctx, spd_function f, double power,
+                                        const double *spectrum, const spd_set *G, double *D);
 
 typedef enum spd_kernel_kind {
     SPD_KERNEL_STEIN = 0,    /* exp(-beta d2_stein) */

@@ -12,7 +12,7 @@
 
 int spdfun_needs_spd(spd_function f)
 {
-    return f != SPD_FUNCTION_EXP;
+    return f != SPD_FUNCTION_EXP && f != SPD_FUNCTION_FLOOR;
 }
 
 static double value_of(spd_function f, double power, double x)
@@ -26,6 +26,8 @@ static double value_of(spd_function f, double power, double x)
         return sqrt(x);
     case SPD_FUNCTION_INVSQRT:
         return 1.0 / sqrt(x);
+    case SPD_FUNCTION_FLOOR:
+        return x < power ? power : x;
     default:
         return pow(x, power);
     }
@@ -216,6 +218,95 @@ void spdfun_judged(const kernels *k, spd_function f, double power, size_t n, siz
             bad[g] |= definite_lanes(k, n, given + g * entries, rest);
     }
 }
+
+/* ---- derivatives ----------------------------------------------------------------------------- */
+
+/* The eigenvalues of an octet that is f of itself, with the identity for a derivative. */
+#define UNTOUCHED HUGE_VAL
+
+/* Are all eigenvalues of an octet above the floor? scratch: TRI x 8. */
+static int above_floor(const kernels *k, size_t n, const double *A, double power, double *scratch)
+{
+    memcpy(scratch, A, TRI(n) * LANES * sizeof *A);
+    for (size_t r = 0; r < n; r++)
+        for (size_t l = 0; l < LANES; l++)
+            scratch[(TRI(r) + r) * LANES + l] -= power;
+    return k->chol(n, scratch, NULL) == 0;
+}
+
+size_t spdfun_spectrum_work(size_t n)
+{
+    return (SPDFUN_OCTETS * TRI(n) + n * n + n) * LANES + kernels_eigh_work(n);
+}
+
+/* bad of one octet, given, whose eigenvalues are lambda; full: TRI x 8 of scratch. */
+static unsigned judge_spectrum(const kernels *k, size_t n, const double *given,
+                               const double *lambda, double *full)
+{
+    _Alignas(64) double edges[2 * LANES];
+    int doubt = 0;
+    extremes(n, lambda, edges);
+    for (size_t l = 0; l < LANES; l++)
+        doubt |= definite_doubt_spread(edges[l], edges[LANES + l]);
+    return doubt ? definite_lanes(k, n, given, full) : 0;
+}
+
+void spdfun_spectrum(const kernels *k, spd_function f, double power, size_t n, size_t octets,
+                     double *A, double *lambda, double *Z, unsigned *bad, double *work)
+{
+    size_t entries = TRI(n) * LANES, untouched = 0;
+    double *given = work, *full = given + octets * entries, *value = full + n * n * LANES;
+    for (; f == SPD_FUNCTION_FLOOR && untouched < octets; untouched++)
+        if (!above_floor(k, n, A + untouched * entries, power, given))
+            break;
+    if (untouched == octets) {
+        for (size_t e = 0; e < octets * n * LANES; e++)
+            lambda[e] = UNTOUCHED;
+        memset(bad, 0, octets * sizeof *bad);
+        return;
+    }
+    memcpy(given, A, octets * entries * sizeof *A);
+    k->eigh(n, octets, A, lambda, Z, bad, value + n * LANES);
+    for (size_t g = 0; g < octets; g++, lambda += n * LANES) {
+        spdfun_values(f, power, n * LANES, lambda, value);
+        bad[g] |= nan_lanes(n, value);
+        k->rebuild(n, Z + g * n * n * LANES, value, A + g * entries, full);
+        if (spdfun_needs_spd(f))
+            bad[g] |= judge_spectrum(k, n, given + g * entries, lambda, full);
+    }
+}
+
+static divided_rule rule_of(spd_function f)
+{
+    return f == SPD_FUNCTION_LOG     ? DIVIDED_LOG
+           : f == SPD_FUNCTION_EXP   ? DIVIDED_EXP
+           : f == SPD_FUNCTION_FLOOR ? DIVIDED_FLOOR
+                                     : DIVIDED_POWER;
+}
+
+static double power_of(spd_function f, double power)
+{
+    return f == SPD_FUNCTION_SQRT ? 0.5 : f == SPD_FUNCTION_INVSQRT ? -0.5 : power;
+}
+
+size_t spdfun_derivative_work(size_t n)
+{
+    return (2 * n * n + n) * LANES;
+}
+
+void spdfun_derivative(const kernels *k, spd_function f, double power, size_t n,
+                       const double *lambda, const double *Z, double *G, double *work)
+{
+    double *value = work + 2 * n * n * LANES;
+    if (lambda[0] == UNTOUCHED)
+        return;
+    spdfun_values(f, power, n * LANES, lambda, value);
+    k->turn(n, 0, Z, G, work);
+    k->divided(n, rule_of(f), power_of(f, power), lambda, value, G);
+    k->turn(n, 1, Z, G, work);
+}
+
+/* ---- one by one ------------------------------------------------------------------------------ */
 
 size_t spdfun_dense_work(size_t n)
 {

@@ -8,7 +8,7 @@
 /* Most octets of one call: two eigenvalue problems in flight hide latency. */
 #define SPDFUN_OCTETS 2
 
-/* Does f ask for positive eigenvalues? All but the exponential do. */
+/* Does f ask for positive eigenvalues? All but the exponential and the floor do. */
 int spdfun_needs_spd(spd_function f);
 
 /* f (count) <- f(lambda), entry by entry; in place too. Where f is not defined, or not finite,
@@ -41,6 +41,18 @@ void spdfun_judged(const kernels *k, spd_function f, double power, size_t n, siz
  * which are a few percent away from them at most. */
 void spdfun_edges(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                   double *A, double *edges, unsigned *bad, double *work);
+
+/* A (octets x TRI(n) x 8) <- f(A); lambda (octets x n x 8) and Z (octets x n x n x 8) <- what the
+ * derivative needs. bad as of spdfun_judged. work: spdfun_spectrum_work(n) doubles. */
+size_t spdfun_spectrum_work(size_t n);
+void spdfun_spectrum(const kernels *k, spd_function f, double power, size_t n, size_t octets,
+                     double *A, double *lambda, double *Z, unsigned *bad, double *work);
+
+/* G (TRI(n) x 8) <- Df(A)[G] = Z (L . Z'G Z) Z', L the divided differences of f at the eigenvalues
+ * (math.md, eq. 24). work: spdfun_derivative_work(n) doubles. */
+size_t spdfun_derivative_work(size_t n);
+void spdfun_derivative(const kernels *k, spd_function f, double power, size_t n,
+                       const double *lambda, const double *Z, double *G, double *work);
 
 /* Is f of p matrices n x n had faster one by one, by spdfun_dense? */
 int spdfun_prefers_dense(const kernels *k, spd_function f, size_t n, size_t p);

@@ -25,6 +25,9 @@
 #define PASS_PAD   8
 #define PASS_LD(m) (((size_t)(m) + PASS_PAD - 1) / PASS_PAD * PASS_PAD)
 
+/* The functions that `divided` knows. */
+typedef enum divided_rule { DIVIDED_LOG, DIVIDED_EXP, DIVIDED_POWER, DIVIDED_FLOOR } divided_rule;
+
 typedef struct kernels {
     const char *name;
 
@@ -108,6 +111,14 @@ typedef struct kernels {
     void (*rank)(size_t n, const double *lambda, size_t *rank);
     /* A (TRI) <- Z diag(f) Z' for Z (n x n) and f (n x 8). work: n n 8 doubles. */
     void (*rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
+    /* A (TRI) <- Z' A Z, or Z A Z' where back is set, for symmetric A and Z (n x n). work: 2 n n 8
+     * doubles. */
+    void (*turn)(size_t n, int back, const double *Z, double *A, double *work);
+    /* A (TRI), entry by entry, times the divided differences (f_r - f_c)/(lambda_r - lambda_c) of a
+     * function with values f (n x 8) at lambda (n x 8), its derivative where they are equal: all
+     * digits, however close they are. parameter: the power, or the floor. */
+    void (*divided)(size_t n, divided_rule rule, double parameter, const double *lambda,
+                    const double *f, double *A);
 
     /* A (TRI) <- f(A), f one of poles.h, without eigenvectors. Returns the mask of lanes that it
      * does not serve, whose A is rubbish: not positive definite, not finite, or eigenvalues further

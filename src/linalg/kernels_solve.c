@@ -301,3 +301,85 @@ void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, doub
                 rebuild_any(tile_size(n - I), tile_size(n - J), n, I, J, work + l, Z + l, A + l);
     }
 }
+
+/* ---- Z' A Z and Z A Z' ----------------------------------------------------------------------- */
+
+/* Tile of B <- P Q, all n x n. */
+INLINE void full_tile(int nr, int nc, size_t n, size_t I, size_t J, const double *P,
+                      const double *Q, double *B)
+{
+    tile t;
+    const double *p[TILE];
+    const double *q = Q + J * LANES;
+    tile_zero(nr, nc, &t);
+    UNROLL
+    for (int a = 0; a < nr; a++)
+        p[a] = P + (I + (size_t)a) * n * LANES;
+    for (size_t k = 0; k < n; k++, q += n * LANES)
+        tile_rows(nr, nc, p, k, q, &t);
+    tile_store(nr, nc, &t, B + (I * n + J) * LANES, n, 0, 0);
+}
+
+static void full_any(size_t nr, size_t nc, size_t n, size_t I, size_t J, const double *P,
+                     const double *Q, double *B)
+{
+    if (nr == TILE && nc == TILE) {
+        full_tile(TILE, TILE, n, I, J, P, Q, B);
+        return;
+    }
+    for (size_t r = 0; r < nr; r++) {
+        if (nc == TILE)
+            full_tile(1, TILE, n, I + r, J, P, Q, B);
+        else
+            for (size_t c = 0; c < nc; c++)
+                full_tile(1, 1, n, I + r, J + c, P, Q, B);
+    }
+}
+
+/* Tile of the lower triangle A <- P' Q. */
+INLINE void outer_tile(int nr, int nc, size_t n, size_t I, size_t J, const double *P,
+                       const double *Q, double *A)
+{
+    tile t;
+    const double *p = P + I * LANES, *q = Q + J * LANES;
+    tile_zero(nr, nc, &t);
+    for (size_t k = 0; k < n; k++, p += n * LANES, q += n * LANES)
+        tile_outer(nr, nc, p, q, &t);
+    tile_store(nr, nc, &t, tri_row(A, I) + J * LANES, I + 1, 1, I == J);
+}
+
+static void outer_any(size_t nr, size_t nc, size_t n, size_t I, size_t J, const double *P,
+                      const double *Q, double *A)
+{
+    if (nr == TILE && nc == TILE) {
+        outer_tile(TILE, TILE, n, I, J, P, Q, A);
+        return;
+    }
+    for (size_t r = 0; r < nr; r++) {
+        if (nc == TILE && I > J)
+            outer_tile(1, TILE, n, I + r, J, P, Q, A);
+        else
+            for (size_t c = 0; c <= r && c < nc; c++)
+                outer_tile(1, 1, n, I + r, J + c, P, Q, A);
+    }
+}
+
+void KERNEL(turn)(size_t n, int back, const double *Z, double *A, double *work)
+{
+    for (int l = 0; l < LANES; l += VW) {
+        double *F = work + l, *B = F + n * n * LANES;
+        const double *P = back ? Z + l : F, *Q = back ? F : Z + l;
+        unfold(n, A + l, F);
+        for (size_t I = 0; I < n && !stop_within(n); I += TILE)
+            for (size_t J = 0; J < n; J += TILE)
+                full_any(tile_size(n - I), tile_size(n - J), n, I, J, P, Q, B);
+        for (size_t I = 0; I < n && !stop_within(n); I += TILE)
+            for (size_t J = 0; J <= I; J += TILE) {
+                size_t nr = tile_size(n - I), nc = tile_size(n - J);
+                if (back)
+                    rebuild_any(nr, nc, n, I, J, B, Z + l, A + l);
+                else
+                    outer_any(nr, nc, n, I, J, Z + l, B, A + l);
+            }
+    }
+}

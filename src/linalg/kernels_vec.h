@@ -51,6 +51,9 @@ void KERNEL(eigh)(size_t n, size_t octets, double *A, double *lambda, double *Z,
 int KERNEL(eigh_single)(size_t n, const double *A, double *lambda, double *Z, double *work);
 void KERNEL(rank)(size_t n, const double *lambda, size_t *rank);
 void KERNEL(rebuild)(size_t n, const double *Z, const double *f, double *A, double *work);
+void KERNEL(turn)(size_t n, int back, const double *Z, double *A, double *work);
+void KERNEL(divided)(size_t n, divided_rule rule, double parameter, const double *lambda,
+                     const double *f, double *A);
 unsigned KERNEL(by_poles)(size_t n, int f, double *A, double *edges, double *work);
 unsigned KERNEL(few_by_poles)(size_t n, int f, double *A, double *edges, double *work);
 unsigned KERNEL(few_chol)(size_t n, double *A, double *logdet);

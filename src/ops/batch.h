@@ -31,4 +31,8 @@ spd_status batch_run(spd_context *ctx, batch *b, batch_body body, size_t work, s
  * it. */
 spd_status batch_take(spd_context *ctx, const spd_set *given, const double *out, spd_set *X);
 
+/* What spd_apply refuses; and why b->f of X[i] has no result. */
+spd_status apply_check(spd_context *ctx, spd_function f, double power);
+spd_status apply_explain(spd_context *ctx, const batch *b, size_t i);
+
 #endif

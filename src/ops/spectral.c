@@ -205,7 +205,7 @@ static spd_status explain_eigh(spd_context *ctx, const batch *b, size_t i)
     return ctx_fail_at(ctx, SPD_ENUMERIC, i, 0.0, "the eigenvalues of X[%zu] did not converge", i);
 }
 
-static spd_status explain_apply(spd_context *ctx, const batch *b, size_t i)
+spd_status apply_explain(spd_context *ctx, const batch *b, size_t i)
 {
     size_t n = b->n;
     const double *X = b->X + i * n * n;
@@ -320,11 +320,21 @@ static spd_status apply_here(spd_context *ctx, const set_job *j)
                             ? batch_run(ctx, &b, dense_apply_body, spdfun_dense_work(n), &bad)
                             : batch_run(ctx, &b, apply_body, interleaved, &bad);
     if (status == SPD_ENUMERIC)
-        status = explain_apply(ctx, &b, bad);
+        status = apply_explain(ctx, &b, bad);
     if (status == SPD_OK)
         memcpy(j->out[0], b.result, j->bytes[0]);
     mem_free(b.result);
     return status;
+}
+
+spd_status apply_check(spd_context *ctx, spd_function f, double power)
+{
+    if ((unsigned)f > SPD_FUNCTION_FLOOR)
+        return ctx_fail(ctx, SPD_EINVAL, "unknown matrix function");
+    if (f >= SPD_FUNCTION_POWER && !isfinite(power))
+        return ctx_fail(ctx, SPD_EINVAL, "the %s is %g: give a finite number",
+                        f == SPD_FUNCTION_POWER ? "power" : "floor", power);
+    return SPD_OK;
 }
 
 spd_status spd_apply(spd_context *ctx, spd_function f, double power, const spd_set *given,
@@ -334,10 +344,8 @@ spd_status spd_apply(spd_context *ctx, spd_function f, double power, const spd_s
     spd_status status = batch_take(ctx, given, F, &X);
     if (status < 0)
         return status;
-    if ((unsigned)f > SPD_FUNCTION_POWER)
-        return ctx_fail(ctx, SPD_EINVAL, "unknown matrix function");
-    if (f == SPD_FUNCTION_POWER && !isfinite(power))
-        return ctx_fail(ctx, SPD_EINVAL, "the power is %g: give a finite number", power);
+    if ((status = apply_check(ctx, f, power)) < 0)
+        return status;
     const set_job j = {.of = OPERATION_APPLY,
                        .task = "functions",
                        .unit = "matrices",

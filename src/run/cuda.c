@@ -212,6 +212,8 @@ static spd_status nearest(spd_context *ctx, const set_job *j)
 static spd_status apply(spd_context *ctx, const set_job *j)
 {
     call c;
+    if (j->f == SPD_FUNCTION_FLOOR)
+        return SPD_DECLINED;
     spd_status status = open_job(&c, ctx, j);
     if (status == SPD_OK)
         c.fault = c.module->apply(&c.in, j->f, j->power, j->out[0], c.why);

@@ -18,11 +18,12 @@ if os.environ.get("SPDML_LIBRARY"):
 
 
 def public_modules():
-    """The modules of the package that are meant for users, by name."""
+    """The modules of the package that are meant for users, by name; without those of PyTorch, whose names
+    are the same again and which test_torch.py sees to."""
     import spdml
     found = {"spdml": spdml}
     for one in pkgutil.walk_packages(spdml.__path__, "spdml."):
-        if not any(part.startswith("_") for part in one.name.split(".")):
+        if not any(part.startswith("_") or part == "torch" for part in one.name.split(".")):
             found[one.name] = importlib.import_module(one.name)
     return found
 
@@ -84,3 +85,10 @@ def X(rng):
 @pytest.fixture
 def labelled(rng):
     return planted(rng, 12, 8)
+
+
+def wanted(name, reason):
+    """The module of that name. Tests that need it are skipped without, unless REQUIRE names it."""
+    if name in os.environ.get("REQUIRE", "").replace(",", " ").split():
+        return importlib.import_module(name)
+    return pytest.importorskip(name, reason=reason)

@@ -57,6 +57,28 @@ static spd_status call_apply(spd_context *ctx, const input *in, double *out)
     return spd_apply(ctx, SPD_FUNCTION_LOG, 0.0, SPD_SET(N, P, in->X), out);
 }
 
+static spd_status call_spectrum(spd_context *ctx, const input *in, double *out)
+{
+    double F[P * EACH], spectrum[(P + 7) / 8 * 8 * (N + 1) * N];
+    spd_status status =
+        spd_apply_spectrum(ctx, SPD_FUNCTION_LOG, 0.0, SPD_SET(N, P, in->X), F, spectrum);
+    return status < 0 ? status
+                      : spd_apply_derivative(ctx, SPD_FUNCTION_LOG, 0.0, spectrum,
+                                             SPD_SET(N, P, in->Y), out);
+}
+
+static spd_status call_pairs(spd_context *ctx, const input *in, double *out)
+{
+    const uint32_t pairs[4] = {0, 1, 1, 2};
+    return spd_pairs_gradient(ctx, SPD_METRIC_STEIN, SPD_SET(N, P, in->X), 2, pairs, in->Y, NULL,
+                              out);
+}
+
+static spd_status call_congruence_gradient(spd_context *ctx, const input *in, double *out)
+{
+    return spd_congruence_gradient(ctx, SPD_SET(N, P, in->X), 2, in->Y, in->X, out, NULL);
+}
+
 static spd_status call_geodesic(spd_context *ctx, const input *in, double *out)
 {
     return spd_geodesic(ctx, SPD_METRIC_BURES_WASSERSTEIN, N, in->X, in->Y, 0.3, out);
@@ -122,6 +144,9 @@ TEST(functions)
                  {"eigh_general", call_general},
                  {"congruence", call_congruence},
                  {"apply", call_apply},
+                 {"derivative", call_spectrum},
+                 {"pairs", call_pairs},
+                 {"congruence gradient", call_congruence_gradient},
                  {"geodesic", call_geodesic},
                  {"distance2", call_distance},
                  {"pairwise2", call_pairwise},

@@ -220,15 +220,31 @@ static void job_metrics(caller *c)
         add_metric(c, (spd_metric)metric);
 }
 
+static void add_derivatives(caller *c)
+{
+    const uint32_t pairs[4] = {0, 1, 2, 3};
+    const double weight[2] = {1.0, -2.0};
+    double *F = block(P * N * N), *G = block(N * M), *s = block(spd_spectrum_size(N, P)), d2[2];
+    good(c, spd_apply_spectrum(c->ctx, SPD_FUNCTION_LOG, 0.0, SPD_SET(N, P, X), F, s));
+    good(c, spd_apply_derivative(c->ctx, SPD_FUNCTION_LOG, 0.0, s, SPD_SET(N, P, X), F));
+    add_reals(c, P * N * N, F);
+    good(c, spd_pairs_gradient(c->ctx, SPD_METRIC_AIRM, SPD_SET(N, P, X), 2, pairs, weight, d2, F));
+    add_reals(c, P * N * N, F);
+    good(c, spd_congruence_gradient(c->ctx, SPD_SET(N, P, X), M, W, X, F, G));
+    add_reals(c, P * N * N, F);
+    add_reals(c, N * M, G);
+}
+
 static void job_functions(caller *c)
 {
     double *F = block(P * N * N), K[P * P], Y[P * 2], C[N * N];
     spd_embed_info info = SPD_STRUCT(spd_embed_info);
     spd_covariance_options shrunk = {.shrinkage = SPD_SHRINKAGE_OAS};
-    for (int f = 0; f <= SPD_FUNCTION_POWER; f++) {
+    for (int f = 0; f <= SPD_FUNCTION_FLOOR; f++) {
         good(c, spd_apply(c->ctx, (spd_function)f, 0.3, SPD_SET(N, P, X), F));
         add_reals(c, P * N * N, F);
     }
+    add_derivatives(c);
     for (int kind = 0; kind <= SPD_KERNEL_LOG_EUCLIDEAN; kind++) {
         good(c, spd_kernel(c->ctx, (spd_kernel_kind)kind, 0.5, SPD_SET(N, P, X), NULL, K));
         add_reals(c, P * P, K);

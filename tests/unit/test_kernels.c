@@ -519,6 +519,37 @@ TEST(rebuild_from_vectors)
     }
 }
 
+/* Z'AZ and ZAZ' of eight matrices, one of which is spoilt. */
+TEST(turn_and_back)
+{
+    rng r = seeded(21);
+    for (size_t i = 0; i < SIZES; i++)
+        for (int back = 0; back < 2; back++) {
+            eight s = eight_new(sizes[i]);
+            size_t n = s.n;
+            double *Z[LANES], *known = block(n * n), *M = block(n * n);
+            for (int l = 0; l < LANES; l++) {
+                Z[l] = take_aligned(n * n, sizeof(double));
+                for (size_t e = 0; e < n * n; e++)
+                    Z[l][e] = rng_normal(&r);
+            }
+            fill_spd(&s, &r, 100.0);
+            k->gather(n * n, LANES, (const double *const *)Z, s.full);
+            memcpy(s.out, s.octet, TRI(n) * LANES * sizeof(double));
+            s.out[3] = NAN;
+            k->turn(n, back, s.full, s.out, take_aligned(2 * n * n * LANES, sizeof(double)));
+            for (int l = 0; l < LANES; l++) {
+                flip(n, n, Z[l], M);
+                congruent(n, n, back ? Z[l] : M, s.X[l], known);
+                for (size_t a = 0; a < n; a++)
+                    for (size_t b = 0; b <= a; b++)
+                        CHECK(l == 3 || fabs(at(s.out, a, b, l) - known[a * n + b]) <
+                                            1e-13 * (double)n * (double)n,
+                              "n %zu back %d lane %d", n, back, l);
+            }
+        }
+}
+
 /* ---- data pass ------------------------------------------------------------------------------- */
 
 TEST(product_against_dgemm)
