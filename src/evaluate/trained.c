@@ -355,7 +355,7 @@ static spd_status train_on(spd_context *ctx, spd_classifier *c, const spd_model 
     spd_status status = regression_take(ctx, &c->state.method, &room, &c->state.train);
     if (status == SPD_OK)
         status = alignment_fit(ctx, &c->state.method, &room, &c->state.preparing, &c->state.train,
-                               &c->align, NULL);
+                               &c->align);
     const double *lent = c->state.train.X;
     if (status == SPD_OK)
         status = method_check_samples(ctx, &c->state.method, &c->state.train);
