@@ -43,11 +43,4 @@ spd_status tiles_run(spd_context *ctx, const search *s, subset queries, subset s
 spd_status pruned_run(spd_context *ctx, const search *s, search_result *found);
 spd_status descent_run(spd_context *ctx, const search *s, search_result *found);
 
-/* Queries drawn at random, with their exact lists. */
-typedef struct truth {
-    size_t rows, *row;
-    neighbour *list; /* rows x each */
-    size_t *count;   /* rows x 2 */
-} truth;
-
 #endif

@@ -76,6 +76,13 @@ static size_t found_of(const neighbour *list, size_t count, const neighbour *exa
     return same;
 }
 
+/* Queries drawn at random, with their exact lists. */
+typedef struct truth {
+    size_t rows, *row;
+    neighbour *list; /* rows x each */
+    size_t *count;   /* rows x 2 */
+} truth;
+
 /* How many queries a recall is estimated on: with an index a tenth of them, so that this does not
  * take longer than the search. */
 static size_t estimated_on(const search *s)

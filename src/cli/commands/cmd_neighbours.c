@@ -51,7 +51,7 @@ static void take_index(session *s, search *n)
     const char *path = arguments_text(s->args, "index");
     if (!path)
         return;
-    if (access(path, F_OK) == 0) {
+    if (spd_ranks_any(s->ctx, access(path, F_OK) == 0)) { /* before any of them writes it */
         spd_status loaded = spd_index_load(s->ctx, path, &n->by);
         keep_index(n->by);
         session_check(s, loaded);
