@@ -26,7 +26,7 @@ def kernels(X, Q, kind):
     """Within X, and of Q with X."""
     K = k = 0
     if kind in ("stein", "both"):
-        K, k = (spdml.kernel(A, X, "stein", 2.0) for A in (X, Q))
+        K, k = (np.exp(-2 * spdml.pairwise_distance(A, X, "stein") ** 2) for A in (X, Q))
     if kind in ("tangent", "both"):
         M = spdml.mean(X, "airm" if kind == "tangent" else "stein")
         T, t = tangent_space(X, M, "airm"), tangent_space(Q, M, "airm")
