@@ -304,7 +304,9 @@ typedef struct spd_grid {
 typedef struct spd_tune_options {
     size_t size;
     int folds; /* at most; fewer if a class has fewer samples, or if there are fewer groups */
-    const int *group; /* p numbers >= 0: samples of one group share a fold; NULL: no groups */
+    const int
+        *group; /* p numbers >= 0: samples of one group share a fold, and are left out together
+                         by methods that choose by leaving out; NULL: no groups */
     uint64_t seed;
     const spd_grid *grid; /* NULL: the method's own grid */
     int exhaustive;       /* non-zero: every map setting in every fold, fitted to the accuracy of

@@ -33,7 +33,7 @@ static const double lambdas[] = {1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2,
 
 /* Landmarks are this many or fewer; distances, vectors and their axes are matrices of so many
  * columns. */
-#define LANDMARKS KRR_TRIED_ON
+#define LANDMARKS 3000
 #define MATRICES  3.0
 
 typedef struct krr_prepared {

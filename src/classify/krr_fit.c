@@ -66,38 +66,55 @@ static void fill_vectors(const krr_problem *p, double *V)
         V[e] = sqrt(p->scale) * p->T[e];
 }
 
+/* f <- this setting, if it is better. left (p x count) was predicted. Non-zero: it is. */
+static int take_setting(const krr_problem *p, ridge_quality q, double scale, double beta,
+                        double lambda, const double *left, krr_fit *f)
+{
+    if (!isnan(f->lambda) && !ridge_is_better(q, f->quality))
+        return 0;
+    f->quality = q;
+    f->scale = scale;
+    f->beta = beta;
+    f->lambda = lambda;
+    memcpy(f->left, left, p->to.p * p->to.count * sizeof *left);
+    return 1;
+}
+
+static spd_status try_path(spd_context *ctx, const krr_problem *p, ridge *r, tried lambda,
+                           double scale, double beta, krr_fit *f)
+{
+    arena room = {0};
+    double *left = arena_alloc(&room, p->to.p, p->to.count * sizeof *left);
+    spd_status status = arena_status(&room, ctx, "a kernel");
+    for (size_t k = 0; status == SPD_OK && k < lambda.count; k++) {
+        ridge_quality q;
+        status = ridge_leave_out(ctx, r, lambda.value[k], left, &q);
+        if (status == SPD_OK && take_setting(p, q, scale, beta, lambda.value[k], left, f))
+            ridge_solve(r, f->lambda, p->D2 ? f->A : f->w, f->bias);
+    }
+    arena_free(&room);
+    return status;
+}
+
 /* The path over lambda at one beta; what is better than *f replaces it. */
 static spd_status follow_path(spd_context *ctx, const krr_problem *p, tried lambda, double scale,
                               double beta, krr_fit *f)
 {
     arena room = {0};
     ridge r;
-    size_t count = p->to.count, columns = p->D2 ? p->to.p : p->rank;
+    size_t columns = p->D2 ? p->to.p : p->rank;
     double *K = arena_alloc(&room, p->to.p, columns * sizeof *K);
-    double *left = arena_alloc(&room, p->to.p, count * sizeof *left);
     spd_status status = arena_status(&room, ctx, "a kernel");
-    if (status == SPD_OK && p->D2) {
+    if (status == SPD_OK && !p->D2) {
+        fill_vectors(p, K);
+        status = ridge_open_vectors(ctx, &p->to, p->rank, K, &room, &r);
+    } else if (status == SPD_OK) {
         status = fill_kernel(ctx, p, beta, K);
         if (status == SPD_OK)
             status = ridge_open(ctx, &p->to, K, &room, &r);
-    } else if (status == SPD_OK) {
-        fill_vectors(p, K);
-        status = ridge_open_vectors(ctx, &p->to, p->rank, K, &room, &r);
     }
-    for (size_t k = 0; status == SPD_OK && k < lambda.count; k++) {
-        ridge_quality q;
-        status = ridge_leave_out(ctx, &r, lambda.value[k], left, &q);
-        if (status < 0 || (!isnan(f->lambda) && !ridge_is_better(q, f->quality)))
-            continue;
-        f->quality = q;
-        f->scale = scale;
-        f->beta = beta;
-        f->lambda = lambda.value[k];
-        memcpy(f->left, left, p->to.p * count * sizeof *left);
-        ridge_solve(&r, f->lambda, p->D2 ? f->A : f->w, f->bias);
-    }
-    for (size_t e = 0; !p->D2 && status == SPD_OK && e < p->rank * count; e++)
-        f->w[e] *= sqrt(p->scale);
+    if (status == SPD_OK)
+        status = try_path(ctx, p, &r, lambda, scale, beta, f);
     arena_free(&room);
     return status;
 }
@@ -106,7 +123,11 @@ static spd_status try_all(spd_context *ctx, const krr_problem *p, const krr_grid
 {
     spd_status status = SPD_OK;
     if (!p->D2 || !isnan(g->beta))
-        return follow_path(ctx, p, g->lambda, 0.0, g->beta, f);
+        status = follow_path(ctx, p, g->lambda, 0.0, g->beta, f);
+    for (size_t e = 0; !p->D2 && status == SPD_OK && e < p->rank * p->to.count; e++)
+        f->w[e] *= sqrt(p->scale); /* they are of vectors times this */
+    if (!p->D2 || !isnan(g->beta))
+        return status;
     for (size_t i = 0; i < g->scale.count && status == SPD_OK; i++)
         status =
             follow_path(ctx, p, g->lambda, g->scale.value[i], g->scale.value[i] / p->median, f);
@@ -205,6 +226,7 @@ static spd_status solve_many(spd_context *ctx, const krr_problem *p, int fixed, 
     spd_status status = SPD_ENUMERIC;
     for (int step = 0; status == SPD_ENUMERIC && step < (fixed ? 1 : 6); step++) {
         f->lambda *= step ? 10.0 : 1.0; /* the kernel of all has eigenvalues below zero */
+        ctx_clear(ctx);
         status = fill_lower(ctx, p, f->beta);
         if (status == SPD_OK)
             status = ridge_once(ctx, &p->to, f->lambda, p->D2, f->left, &f->quality, f->A, f->bias);

@@ -46,7 +46,7 @@ typedef struct krr_fit {
 /* With more samples every setting is tried on so many of them, and the coefficients are of all:
  * through the inverse of the kernel (ridge_once) or, with landmarks, of the kernel that these span
  * (Nystrom). */
-#define KRR_TRIED_ON 3000
+#define KRR_TRIED_ON 2000
 
 /* f <- the best of what is tried, in keep. */
 spd_status krr_fit_best(spd_context *ctx, const krr_problem *p, const krr_grid *grid, arena *keep,

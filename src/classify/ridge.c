@@ -225,13 +225,10 @@ static void weigh(ridge *r, double lambda)
             r->z[(k - 1) * count + c] -= r->l[k - 1] * r->z[k * count + c];
 }
 
-/* M Q' of some samples, one row after the other: row (count) holds row k - 1 and gets row k. */
-static void next_row(const ridge *r, size_t k, size_t count, const size_t *index, double *row)
+/* The rows of M Q' follow one from another: row k is that of Q' less this times row k - 1. */
+static double factor_of(const ridge *r, size_t k)
 {
-    const double *q = r->Qt + k * r->to->p;
-    double factor = k ? r->l[k - 1] : 0.0;
-    for (size_t i = 0; i < count; i++)
-        row[i] = q[index ? index[i] : i] - factor * row[i];
+    return k ? r->l[k - 1] : 0.0;
 }
 
 /* left <- residuals: R Y. */
@@ -259,9 +256,11 @@ static void leave_each(const ridge *r, double *row, double *share, double *left)
     memset(row, 0, p * sizeof *row);
     memset(share, 0, p * sizeof *share);
     for (size_t k = 0; k < r->rank; k++) {
-        next_row(r, k, p, NULL, row);
-        for (size_t i = 0; i < p; i++)
-            share[i] += r->w[k] * row[i] * row[i];
+        const double *q = r->Qt + k * p, factor = factor_of(r, k), weight = r->w[k];
+        for (size_t i = 0; i < p; i++) {
+            row[i] = q[i] - factor * row[i];
+            share[i] += weight * row[i] * row[i];
+        }
     }
     for (size_t i = 0; i < p; i++) {
         double own = (r->dim ? 1.0 - share[i] : share[i]) - 1.0 / (double)p;
@@ -275,12 +274,10 @@ static void take_block(const ridge *r, size_t size, const size_t *index, double 
 {
     memset(R, 0, size * size * sizeof *R);
     for (size_t k = 0; k < r->rank; k++) {
+        const double *q = r->Qt + k * r->to->p, factor = factor_of(r, k);
         double *row = B + k * size;
-        if (k)
-            memcpy(row, row - size, size * sizeof *row);
-        else
-            memset(row, 0, size * sizeof *row);
-        next_row(r, k, size, index, row);
+        for (size_t i = 0; i < size; i++)
+            row[i] = q[index[i]] - (k ? factor * B[(k - 1) * size + i] : 0.0);
     }
     for (size_t k = 0; k < r->rank; k++)
         for (size_t i = 0; i < size; i++)

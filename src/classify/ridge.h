@@ -5,7 +5,7 @@
  *   without the samples g:   Y_g - (R_gg)^-1 r_g,   r = R Y
  *                            R = lambda (C + lambda I)^-1 - 11'/p
  *
- * (docs/math.md, section 14). One decomposition C = Q T Q' serves every lambda, Q orthogonal and T
+ * (docs/math.md, equation 26). One decomposition C = Q T Q' serves every lambda, Q orthogonal and T
  * tridiagonal: no eigenvalue is needed, and half the time of eigenvectors. A kernel with an eigenvalue
  * below zero is decomposed to the end, and that eigenvalue counts as zero; A has no part along it.
  *

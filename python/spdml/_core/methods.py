@@ -334,7 +334,7 @@ def train_numbers(name: str, values: Dict[str, Any], X: np.ndarray, y: np.ndarra
     if groups is not None:
         number = group_numbers(groups, len(X), [])[1]
         samples.fold_group = ints(number)
-    trained = _fit(method, samples, np.zeros(1), n_jobs)
+    trained = _fit(method, samples, np.array(["y"]), n_jobs)
     left = np.empty(len(X))
     call(context(1), "spd_classifier_left_out", trained.pointer, doubles(left))
     return trained, left

@@ -111,7 +111,7 @@ static void show_tuned(sheet *r, const spd_metadata *notes)
 /* What a regression predicts, and how well where samples, or their groups, were left out. */
 static void show_numbers(sheet *r, const spd_metadata *notes, const spd_classifier_facts *facts)
 {
-    sheet_text(r, "target", "predicts", notes->class_name ? notes->class_name[0] : "numbers");
+    sheet_text(r, "target", "predicts", notes->unnamed ? "numbers" : notes->class_name[0]);
     sheet_json(r, "r2", sheet_json_real(facts->r2));
     sheet_json(r, "error", sheet_json_real(facts->error));
     sheet_line(r, "left out",
