@@ -406,6 +406,43 @@ TEST(choice_by_groups)
     CHECK(differ, "groups change nothing here: %g, %g, %g", found[0], found[1], found[2]);
 }
 
+/* An evaluation that leaves a group out chooses within the others by groups too; so does auto. */
+TEST(groups_reach_the_choice)
+{
+    labelled_set train = labelled_random(6, N, P, C, 0.5);
+    spd_method method = SPD_STRUCT(spd_method);
+    const spd_method *methods[] = {&method};
+    spd_evaluate_options options;
+    OWN(spd_evaluation) e = NULL;
+    int differ = 0;
+    CHECK(spd_method_parse(NULL, "krr", &method) == SPD_OK, "name");
+    spd_evaluate_defaults(&options, sizeof options);
+    options.protocol = SPD_PROTOCOL_LEAVE_OUT;
+    options.group = group_of;
+    options.methods = 1;
+    options.method = methods;
+    CHECK(spd_evaluate(NULL, &train.samples, &options, &e) == SPD_OK, "evaluation");
+    CHECK(e->rounds == 5 && e->folds_grouped, "%zu rounds", e->rounds);
+    for (size_t k = 0; k < e->rounds; k++) {
+        double lambda[2];
+        for (int grouped = 0; grouped < 2; grouped++) {
+            OWN(spd_samples) part = NULL;
+            OWN(spd_classifier) c = NULL;
+            train.samples.fold_group = grouped ? group_of : NULL;
+            CHECK(spd_samples_subset(NULL, &train.samples, e->round[k]->train_count,
+                                     e->round[k]->train, &part) == SPD_OK,
+                  "part");
+            CHECK(spd_classifier_fit(NULL, &method, part, NULL, &c) == SPD_OK, "fit");
+            lambda[grouped] = spd_classifier_method(c)->value[SPD_PARAMETER_LAMBDA];
+        }
+        double found = e->method[0]->outcome[k]->value[SPD_PARAMETER_LAMBDA];
+        CHECK(found == lambda[1], "round %zu: lambda %g, not %g", k, found, lambda[1]);
+        differ |= lambda[0] != lambda[1];
+        train.samples.fold_group = NULL;
+    }
+    CHECK(differ, "groups change nothing here: other data is needed");
+}
+
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* What is predicted, for new samples and for those left out, and what is said of it. */
