@@ -7,6 +7,7 @@ from conftest import planted
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import KernelCenterer
+from spdml.geometry.tangentspace import tangent_space
 
 
 @pytest.fixture
@@ -93,6 +94,18 @@ def test_logistic_regression_is_that_of_scikit_learn(sets, regularisation):
     scale = np.sqrt(len(X) / (T ** 2).sum())
     twin = LogisticRegression(C=1 / (regularisation * len(X)), tol=1e-10, max_iter=100000).fit(scale * T, y)
     ours = spdml.SPDClassifier("ts-lr", alpha=regularisation).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(Q), twin.predict_proba(scale * t), atol=1e-4)
+
+
+@pytest.mark.parametrize("metric", ["stein", "log-euclidean"])
+def test_logistic_regression_at_another_mean(sets, metric):
+    X, y, Q, _ = sets
+    M = spdml.mean(X, metric)
+    T, t = (tangent_space(A, M, "airm") if metric == "stein" else spdml.logm(A) - spdml.logm(M) for A in (X, Q))
+    T, t = T.reshape(len(T), -1), t.reshape(len(t), -1)
+    scale = np.sqrt(len(X) / (T ** 2).sum())
+    twin = LogisticRegression(C=1 / (0.01 * len(X)), tol=1e-10, max_iter=100000).fit(scale * T, y)
+    ours = spdml.SPDClassifier(f"ts-lr-{metric}", alpha=0.01).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(Q), twin.predict_proba(scale * t), atol=1e-4)
 
 
