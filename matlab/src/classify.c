@@ -171,14 +171,13 @@ static spd_metadata notes_of(const samples *s)
 
 /* ---- train ----------------------------------------------------------------------------------- */
 
-static void tune(call *c, const samples *s, const spd_grid *grid, spd_method *method,
-                 spd_metadata *notes)
+static void tune(call *c, samples *s, const spd_grid *grid, spd_method *method, spd_metadata *notes)
 {
     size_t count;
     spd_tune_options o = SPD_STRUCT(spd_tune_options);
     spd_tune_info info = SPD_STRUCT(spd_tune_info);
     o.folds = (int)option_real(c, "cv", 5);
-    o.group = groups_take(c, "cvgroups", s, &count);
+    s->view.fold_group = o.group = groups_take(c, "cvgroups", s, &count);
     o.seed = method->fit->seed;
     o.grid = grid;
     o.exhaustive = option_flag(c, "exhaustive");
