@@ -156,7 +156,8 @@ static spd_status take_part(spd_context *ctx, const krr_problem *p, arena *keep,
     if (status < 0)
         return status;
     samples_rows(count, index, columns * sizeof *Y, to->Y, Y);
-    samples_rows(count, index, p->rank * sizeof *T, p->T, T);
+    if (p->rank)
+        samples_rows(count, index, p->rank * sizeof *T, p->T, T);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++)
             part->D2[i * count + j] = p->landmarks ? p->D2[i * to->p + index[j]]

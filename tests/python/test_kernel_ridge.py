@@ -45,7 +45,8 @@ def test_is_that_of_scikit_learn(sets, kind, alpha):
     expected = twin.predict(centre.transform(k)) + y.mean()
     ours = spdml.regression.KernelRidge(kind, alpha=alpha, beta=None if kind == "tangent" else 2.0).fit(X, y)
     np.testing.assert_allclose(ours.predict(Q), expected, rtol=1e-6)
-    assert ours.parameters_["lambda"] == alpha
+    for other in (ours, spdml.regression.KernelRidge(alpha=alpha).fit(X, y)):  # auto takes an alpha too
+        assert other.parameters_["lambda"] == alpha
 
 
 @pytest.mark.parametrize("kind", ["stein", "both"])

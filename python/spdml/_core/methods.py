@@ -328,7 +328,8 @@ def train_numbers(name: str, values: Dict[str, Any], X: np.ndarray, y: np.ndarra
                   n_jobs: Optional[int]) -> Tuple[Trained, np.ndarray]:
     """The method, trained on X with the numbers y; and what it predicts for each sample without its
     group, or without it alone."""
-    method = _parse(name, values, False)
+    method = _parse("krr-both" if name == "auto" else name, values, False)  # which has all values
+    method.automatic = int(name == "auto")
     samples = _samples(X, None, 1)
     samples.target = doubles(y)
     if groups is not None:
