@@ -70,8 +70,6 @@ TABLES = {
         setup=("spdml synth spd --samples 30 -o planted.npz",
                "spdml synth textures --samples 12 --size 160 -o small",
                "spdml describe region small -o region.npz",
-               "spdml synth motion --samples 3 -o moving",
-               "spdml describe joints moving --labels moving/index.csv -o moving.npz",
                "spdml join toy/train.npz toy/test.npz --source part -o toy.npz",
                "spdml describe joints hdm05/hdm05_amc_asf.tar.gz --labels hdm05/index.csv "
                "--regularize 1e-3 -o hdm05.npz",
@@ -84,7 +82,6 @@ TABLES = {
                 ("toy", "toy.npz", "--split 0.5 --repeats 10"),
                 ("KTH-TIPS", "kth.npz", "--split 0.5 --repeats 3"),
                 ("ORL", "orl.npz", "--train-per-class 5 --repeats 3"),
-                ("motion", "moving.npz", "--split 0.5 --repeats 1"),
                 ("HDM05", "hdm05.npz", "--train-where subject=bd,mm --test-where subject=bk,dg,tr"),
                 *(("SSVEP", f"s{k}.npz", "--outer-folds 2 --outer-groups session") for k in range(1, 13)))]),
 
