@@ -67,24 +67,21 @@ TABLES = {
 
     "auto": Table(
         "docs/results.md", kind="ranks", needs=("toy", "hdm05", "kth_tips", "orl", "ssvep"), slack=4.0,
-        setup=("spdml synth spd --samples 30 -o planted.npz",
+        setup=("spdml synth spd --samples 30 -o planted30.npz",
                "spdml synth textures --samples 12 --size 160 -o small",
                "spdml describe region small -o region.npz",
-               "spdml synth motion --samples 3 -o moving",
-               "spdml describe joints moving --labels moving/index.csv -o moving.npz",
                "spdml join toy/train.npz toy/test.npz --source part -o toy.npz",
                "spdml describe joints hdm05/hdm05_amc_asf.tar.gz --labels hdm05/index.csv "
                "--regularize 1e-3 -o hdm05.npz",
-               "spdml describe region kth_tips -o kth.npz",
-               "spdml describe region orl/orl64.npz -o orl.npz",
+               "spdml describe region kth_tips -o kth-region.npz",
+               "spdml describe region orl/orl64.npz -o orl-region.npz",
                *(f"spdml convert ssvep/ssvep24.npz --where subject={k} -o s{k}.npz" for k in range(1, 13))), runs=[
             (name, f"spdml evaluate {file} --methods {PORTFOLIO} {protocol}") for name, file, protocol in (
-                ("planted", "planted.npz", "--split 0.5 --repeats 10"),
+                ("planted", "planted30.npz", "--split 0.5 --repeats 10"),
                 ("textures", "region.npz", "--split 0.5 --repeats 10"),
                 ("toy", "toy.npz", "--split 0.5 --repeats 10"),
-                ("KTH-TIPS", "kth.npz", "--split 0.5 --repeats 3"),
-                ("ORL", "orl.npz", "--train-per-class 5 --repeats 3"),
-                ("motion", "moving.npz", "--split 0.5 --repeats 1"),
+                ("KTH-TIPS", "kth-region.npz", "--split 0.5 --repeats 3"),
+                ("ORL", "orl-region.npz", "--train-per-class 5 --repeats 3"),
                 ("HDM05", "hdm05.npz", "--train-where subject=bd,mm --test-where subject=bk,dg,tr"),
                 *(("SSVEP", f"s{k}.npz", "--outer-folds 2 --outer-groups session") for k in range(1, 13)))]),
 

@@ -387,9 +387,9 @@ typedef struct spd_league {
 
 /* spd_tune for a method that is automatic: method <- the chosen one. The candidates are nn-stein,
  * ts-lda, krr-tangent, krr-stein, krr-both, cdl, ts-lr, ksvm-stein and rsr; nn, krr, krr-both, ksvm
- * and rsr under Stein after one learned map (-ml); krr and ksvm after several (-multi). All are
- * judged on the same folds, by maps that have not seen the fold; those that are clearly behind leave
- * between folds. A learned map must beat none, and several one, by more than one standard error;
+ * and rsr under Stein after one learned map (-ml); krr and ksvm after several (-bag). All are judged
+ * on the same folds, by maps that have not seen the fold; those clearly behind leave between folds.
+ * Another must beat krr-stein-bag, or if that left a map none, by more than one standard error;
  * otherwise the most accurate one wins, and of equals the earlier. The grid is not used. *league (new,
  * freed with spd_league_free; or NULL) <- how they came out. */
 SPD_API spd_status spd_tune_auto(spd_context *ctx, spd_method *method, const spd_samples *train,

@@ -44,7 +44,7 @@ class AutoClassifier(_Recognizer):
     and behind several.
 
     All are judged on the same folds, by maps that have not seen the fold; what is clearly behind leaves
-    between folds. A learned map must beat none by one standard error.
+    between folds. Another must beat krr-stein-bag by one standard error.
 
     Parameters
     ----------

@@ -2,9 +2,11 @@
  *
  * All contenders are judged on the same folds, by maps and classifiers that have not seen the fold:
  * first those without a map, then those behind several learned maps, then those behind one. The best
- * so far is the rival of those that follow, which leave when they are clearly behind (race.h). A
- * contender with a map must beat the best without by more than one standard error of the
- * difference; otherwise the most samples right win, and the earlier of equals.
+ * so far is the rival of those that follow, which leave when they are clearly behind (race.h). The
+ * usual one is krr-stein-bag, the best or near it on most sets, and which has few values to choose:
+ * of few samples the best of all candidates is one that was lucky, and so another must beat the
+ * usual one by more than one standard error of the difference. If that has left, what has a map
+ * must beat so what has none. Otherwise the most samples right win, and the earlier of equals.
  *
  * -bag is judged by the maps of -multi, one of each size from what the fold leaves: the five whose
  * mean is trained at the end have all seen the fold, or would have to be learned five times as
@@ -31,6 +33,7 @@
 
 #define TOGETHER 5 /* most methods behind one map */
 #define LOTS     (sizeof lots / sizeof *lots)
+#define USUAL    "krr-stein-bag"
 #define TASK     "choosing a method"
 #define UNIT     "candidates"
 
@@ -287,6 +290,15 @@ static size_t right_of(const portfolio *a, const contender *one)
     return right;
 }
 
+/* The usual one; SIZE_MAX if it was not judged on all folds. */
+static size_t usual(const portfolio *a)
+{
+    size_t k = 0;
+    while (strcmp(a->all[k].row.name, USUAL) != 0)
+        k++;
+    return a->all[k].best != SIZE_MAX ? k : SIZE_MAX;
+}
+
 /* The best with a map or without, the first of equals; SIZE_MAX if none was judged on all folds. */
 static size_t best_of(const portfolio *a, int mapped)
 {
@@ -298,16 +310,24 @@ static size_t best_of(const portfolio *a, int mapped)
     return best;
 }
 
+/* Does a contender beat another by over one standard error? SIZE_MAX: there is none. */
+static int beats(const portfolio *a, size_t one, size_t other)
+{
+    return one != SIZE_MAX &&
+           (other == SIZE_MAX || tuner_beats(a->all[one].t, a->all[one].hit, a->all[other].hit));
+}
+
 static spd_status choose(choosing *c)
 {
     portfolio *a = &c->a;
-    size_t mapped = best_of(a, 1);
-    a->chosen = best_of(a, 0);
-    a->accuracy_no_map = a->chosen == SIZE_MAX ? (double)NAN : a->all[a->chosen].row.accuracy;
-    if (mapped != SIZE_MAX &&
-        (a->chosen == SIZE_MAX ||
-         tuner_beats(a->all[mapped].t, a->all[mapped].hit, a->all[a->chosen].hit)))
-        a->chosen = mapped;
+    size_t own = usual(a), plain = best_of(a, 0), mapped = best_of(a, 1);
+    a->accuracy_no_map = plain == SIZE_MAX ? (double)NAN : a->all[plain].row.accuracy;
+    if (own == SIZE_MAX)
+        a->chosen = beats(a, mapped, plain) ? mapped : plain;
+    else if (plain == SIZE_MAX || right_of(a, &a->all[mapped]) > right_of(a, &a->all[plain]))
+        a->chosen = beats(a, mapped, own) ? mapped : own;
+    else
+        a->chosen = beats(a, plain, own) ? plain : own;
     if (a->chosen != SIZE_MAX)
         return SPD_OK;
     return ctx_fail(a->ctx, SPD_EINVAL, "auto: no method works: %s", a->all[0].row.message);
