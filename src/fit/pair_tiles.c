@@ -8,10 +8,8 @@
 #include "linalg/kernels.h"
 #include "run/parallel.h"
 
-#define EDGE        ((size_t)32) /* samples of a block */
-#define OCTETS      (EDGE / LANES)
 #define MOST_BYTES  ((size_t)64 << 20) /* of the sums of all tiles */
-#define MOST_SIZE   512                /* of m */
+#define MOST_SIZE   64                 /* of m: beyond, the arithmetic hides the rest */
 #define LEAST_PAIRS 200                /* fewer are no work */
 #define SIDES       2                  /* sums of a tile: of its rows, of its columns */
 
@@ -23,44 +21,41 @@ struct pair_tiles {
     spd_context *ctx;
     const kernels *k;
     const pair_order *order;
-    size_t m, p, blocks, stride; /* p: samples of all ranks; stride: of a row of the table */
-    size_t count;                /* of tiles */
+    size_t m, p;         /* p: samples of all ranks */
+    size_t edge, blocks; /* samples of a block, and how many blocks */
+    size_t stride, side; /* of a row of the table; doubles of one side of a tile's sums */
+    size_t count;        /* of tiles */
     tile *tile;
     size_t *number;  /* blocks x blocks: of the tile at row, column */
     uint32_t *local; /* p: the number of a sample here */
     uint32_t *place; /* of each slot in the table */
     double *table;   /* p x stride: distances, then weights, of row i and column j > i */
     double *octet;   /* all samples, TRI x 8 each */
-    double *sum;     /* count x SIDES x EDGE x TRI: rows one by one, columns by eights */
+    double *sum;     /* count x SIDES x side: rows one by one, columns by eights */
     double *work;    /* threads x work_size */
     const double *S; /* of the call in progress */
     const double *logdet;
     double *Z;
 };
 
-static size_t block_count(size_t p)
+/* Samples of a block, a multiple of eight: larger ones gain more, but threads want tiles. */
+static size_t edge_of(size_t p)
 {
-    return (p + EDGE - 1) / EDGE;
-}
-
-/* Doubles of a tile's sums, and of one side of them. */
-static size_t side_size(size_t m)
-{
-    return EDGE * TRI(m);
+    return p < 64 ? 8 : p < 192 ? 16 : 32;
 }
 
 /* Two octets, one of sums, and a triangle that nobody reads. */
 static size_t work_size(size_t m)
 {
-    return (3 * LANES + LANES) * TRI(m);
+    return 4 * LANES * TRI(m);
 }
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
 size_t pair_tiles_bytes(size_t m, size_t samples)
 {
-    size_t blocks = block_count(samples);
-    return blocks * (blocks + 1) / 2 * SIDES * side_size(m) * sizeof(double);
+    size_t edge = edge_of(samples), blocks = (samples + edge - 1) / edge;
+    return blocks * (blocks + 1) / 2 * SIDES * edge * TRI(m) * sizeof(double);
 }
 
 int pair_tiles_serve(size_t m, size_t samples, size_t count, const spd_pair *pairs)
@@ -85,9 +80,10 @@ static size_t common_number(const pair_order *o, size_t local)
     return other < o->cut.first ? other : other + o->own;
 }
 
-static int holds_own(const pair_order *o, size_t block)
+static int holds_own(const pair_tiles *t, size_t block)
 {
-    return o->cut.first < (block + 1) * EDGE && o->cut.last > block * EDGE;
+    const split *cut = &t->order->cut;
+    return cut->first < (block + 1) * t->edge && cut->last > block * t->edge;
 }
 
 /* tile, number <- those that own samples are in. */
@@ -96,7 +92,7 @@ static void list_tiles(pair_tiles *t)
     t->count = 0;
     for (size_t row = 0; row < t->blocks; row++)
         for (size_t column = row; column < t->blocks; column++)
-            if (holds_own(t->order, row) || holds_own(t->order, column)) {
+            if (holds_own(t, row) || holds_own(t, column)) {
                 t->number[row * t->blocks + column] = t->count;
                 t->tile[t->count++] = (tile){(uint32_t)row, (uint32_t)column};
             }
@@ -123,8 +119,10 @@ pair_tiles *pair_tiles_new(spd_context *ctx, size_t m, const pair_order *order, 
     t->order = order;
     t->m = m;
     t->p = order->cut.all;
-    t->blocks = block_count(t->p);
-    t->stride = t->blocks * EDGE;
+    t->edge = edge_of(t->p);
+    t->blocks = (t->p + t->edge - 1) / t->edge;
+    t->stride = t->blocks * t->edge;
+    t->side = t->edge * TRI(m);
     size_t most = t->blocks * (t->blocks + 1) / 2, tri = TRI(m) * sizeof(double);
     t->tile = arena_alloc(keep, most, sizeof *t->tile);
     t->number = arena_alloc(keep, t->blocks, t->blocks * sizeof *t->number);
@@ -137,7 +135,7 @@ pair_tiles *pair_tiles_new(spd_context *ctx, size_t m, const pair_order *order, 
         return NULL;
     list_tiles(t);
     find_places(t);
-    t->sum = arena_alloc(keep, t->count, SIDES * side_size(m) * sizeof *t->sum);
+    t->sum = arena_alloc(keep, t->count, SIDES * t->side * sizeof *t->sum);
     return t;
 }
 
@@ -150,7 +148,7 @@ static const double *sample_of(const pair_tiles *t, size_t i)
 
 static size_t end_of(const pair_tiles *t, size_t block)
 {
-    return smaller((block + 1) * EDGE, t->p);
+    return smaller((block + 1) * t->edge, t->p);
 }
 
 static spd_status octet_chunk(void *user, size_t octet, int thread)
@@ -173,9 +171,9 @@ static void factor(const pair_tiles *t, size_t i, size_t first, double *A, doubl
 }
 
 /* The first column of eight, from the block's on, that has pairs with row i. */
-static size_t first_column(const tile *at, size_t i)
+static size_t first_column(const pair_tiles *t, const tile *at, size_t i)
 {
-    size_t first = at->column * EDGE;
+    size_t first = at->column * t->edge;
     return i < first ? first : (i + 1) / LANES * LANES;
 }
 
@@ -186,8 +184,8 @@ static spd_status measure_chunk(void *user, size_t which, int thread)
     size_t last = end_of(t, at->column);
     double *A = t->work + (size_t)thread * work_size(t->m);
     _Alignas(64) double middle[LANES];
-    for (size_t i = at->row * EDGE; i < end_of(t, at->row); i++)
-        for (size_t j = first_column(at, i); j < last; j += LANES) {
+    for (size_t i = at->row * t->edge; i < end_of(t, at->row); i++)
+        for (size_t j = first_column(t, at, i); j < last; j += LANES) {
             double *d2 = t->table + i * t->stride + j;
             factor(t, i, j, A, middle);
             for (size_t l = 0; l < LANES && j + l < last; l++)
@@ -202,18 +200,18 @@ static spd_status weigh_chunk(void *user, size_t which, int thread)
     const tile *at = &t->tile[which];
     size_t tri = TRI(t->m), last = end_of(t, at->column);
     double *A = t->work + (size_t)thread * work_size(t->m), *B = A + LANES * tri;
-    double *own = B + LANES * tri, *row = t->sum + which * SIDES * side_size(t->m);
-    double *column = row + side_size(t->m), *same[LANES];
+    double *own = B + LANES * tri, *row = t->sum + which * SIDES * t->side;
+    double *column = row + t->side, *same[LANES];
     static const double ones[LANES] = {1, 1, 1, 1, 1, 1, 1, 1};
-    memset(row, 0, SIDES * side_size(t->m) * sizeof *row);
-    for (size_t i = at->row * EDGE; i < end_of(t, at->row); i++, row += tri) {
+    memset(row, 0, SIDES * t->side * sizeof *row);
+    for (size_t i = at->row * t->edge; i < end_of(t, at->row); i++, row += tri) {
         memset(own, 0, LANES * tri * sizeof *own);
-        for (size_t j = first_column(at, i); j < last; j += LANES) {
+        for (size_t j = first_column(t, at, i); j < last; j += LANES) {
             factor(t, i, j, A, NULL);
             t->k->tri_inverse(t->m, A, B);
             t->k->tri_gram(t->m, B, A);
             t->k->share(tri, t->table + i * t->stride + j, A, own,
-                        column + (j - at->column * EDGE) * tri);
+                        column + (j - at->column * t->edge) * tri);
         }
         for (size_t l = 0; l < LANES; l++)
             same[l] = row;
@@ -226,7 +224,7 @@ static spd_status weigh_chunk(void *user, size_t which, int thread)
 
 static const double *sums_of(const pair_tiles *t, size_t row, size_t column, size_t side)
 {
-    return t->sum + (t->number[row * t->blocks + column] * SIDES + side) * side_size(t->m);
+    return t->sum + (t->number[row * t->blocks + column] * SIDES + side) * t->side;
 }
 
 /* Z += the sums of the columns of a tile, an octet at a time. */
@@ -236,7 +234,7 @@ static void add_columns(const pair_tiles *t, size_t block, const double *sum, do
     const split *cut = &t->order->cut;
     size_t tri = TRI(t->m);
     double *to[LANES];
-    for (size_t first = block * EDGE; first < end_of(t, block);
+    for (size_t first = block * t->edge; first < end_of(t, block);
          first += LANES, sum += LANES * tri) {
         for (size_t l = 0; l < LANES; l++) {
             size_t i = first + l;
@@ -250,7 +248,7 @@ static void add_rows(const pair_tiles *t, size_t block, const double *sum)
 {
     const split *cut = &t->order->cut;
     size_t tri = TRI(t->m);
-    for (size_t i = block * EDGE; i < end_of(t, block); i++, sum += tri)
+    for (size_t i = block * t->edge; i < end_of(t, block); i++, sum += tri)
         if (i >= cut->first && i < cut->last)
             t->k->axpy(tri, 1.0, sum, t->Z + (i - cut->first) * tri);
 }
@@ -260,7 +258,7 @@ static spd_status sum_chunk(void *user, size_t block, int thread)
 {
     pair_tiles *t = user;
     double *unread = t->work + (size_t)thread * work_size(t->m);
-    if (!holds_own(t->order, block))
+    if (!holds_own(t, block))
         return SPD_OK;
     memset(unread, 0, TRI(t->m) * sizeof *unread);
     for (size_t other = 0; other <= block; other++)
@@ -272,9 +270,15 @@ static spd_status sum_chunk(void *user, size_t block, int thread)
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
+/* For a little work threads are not woken. */
 static spd_status loop(pair_tiles *t, size_t chunks, parallel_body body)
 {
-    return parallel_for(t->ctx, chunks, body, t, NULL, NULL, 0.0, NULL);
+    spd_status status = SPD_OK;
+    if ((double)(t->p * t->p) * (double)(t->m * t->m * t->m) > 4e5)
+        return parallel_for(t->ctx, chunks, body, t, NULL, NULL, 0.0, NULL);
+    for (size_t chunk = 0; chunk < chunks && status == SPD_OK; chunk++)
+        status = body(t, chunk, 0);
+    return status;
 }
 
 spd_status pair_tiles_measure(pair_tiles *t, const double *S, const double *logdet, double *d2)

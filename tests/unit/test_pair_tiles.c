@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "base/memory.h"
+#include "fit/pair_sums.h"
 #include "fit/pair_tiles.h"
 #include "random_spd.h"
 
@@ -115,7 +116,7 @@ TEST(pairs_one_at_a_time)
     static const size_t sizes[] = {1, 2, 3, 5, 8, 13, 20};
     rng r = seeded(1);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        for (size_t p = 21; p < 80; p += 11 + s) {
+        for (size_t p = 21; p < 230; p += p < 80 ? 11 + s : 70) {
             double condition = s % 2 ? 1e4 : 10.0;
             case_of c = case_new(&r, sizes[s], p, condition, 1);
             compare(&c, &r, condition);
@@ -126,7 +127,7 @@ TEST(pairs_one_at_a_time)
 TEST(same_bits_for_any_threads)
 {
     double *Z[3];
-    const size_t m = 9, p = 70;
+    const size_t m = 9, p = 200;
     for (int threads = 1; threads <= 3; threads++) {
         rng r = seeded(2);
         case_of c = case_new(&r, m, p, 10.0, threads);
@@ -154,4 +155,28 @@ TEST(graphs_that_have_all_pairs_once)
     CHECK(!pair_tiles_serve(5, 30, count, pairs), "one twice");
     pairs[7] = (spd_pair){8, 0, 1.0, 0.0};
     CHECK(!pair_tiles_serve(5, 30, count, pairs), "one the other way round");
+}
+
+/* Sums of softmax over all pairs: made, or out of memory. */
+TEST(allocation_failures)
+{
+    size_t count, p = 40;
+    spd_pair *pairs = all_pairs(p, &count);
+    spd_context *ctx = spd_context_new();
+    split cut = split_make(ctx, p);
+    int made = 0;
+    for (long k = 1; !made && k < 100; k++) {
+        long live = mem_live();
+        arena keep = {0};
+        pair_sums *sums = NULL;
+        mem_fail_at(k);
+        spd_status status = pair_sums_new(ctx, SPD_METRIC_STEIN, SPD_OBJECTIVE_SOFTMAX, 4, &cut,
+                                          count, pairs, &keep, &sums);
+        CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
+        made = status == SPD_OK;
+        arena_free(&keep);
+        CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
+    }
+    CHECK(made, "never succeeded");
+    spd_context_free(ctx);
 }
