@@ -159,7 +159,8 @@ class Whitening(MatrixTransformer):
 
     def transform(self, X: Any) -> np.ndarray:
         """The whitened matrices (samples, n_components_, n_components_)."""
-        check_is_fitted(self, "filters_")
+        if not hasattr(self, "filters_"):
+            check_is_fitted(self, "filters_")  # in words; looking for it takes as long as a small set
         X = semidefinite(X, self.n_features_in_)
         return filtered(X, self.filters_, self.n_jobs)
 
