@@ -28,11 +28,11 @@ class ByDistance(ClassifierMixin, Transformer):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, (samples, n, n)
+        {samples}
 
         Returns
         -------
-        array, (samples,)
+        array, shape (samples,)
         """
         classes, D = self._distances(X)
         return np.asarray(classes[D.argmin(axis=1)])
@@ -42,22 +42,40 @@ class ByDistance(ClassifierMixin, Transformer):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, (samples, n, n)
+        {samples}
 
         Returns
         -------
-        array, (samples, classes)
+        array, shape (samples, classes)
         """
         return self._distances(X)[1]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """(samples, classes): the softmax of the negative squared distances, as pyRiemann has it.
-        They are not calibrated; scikit-learn's CalibratedClassifierCV does that."""
+        """The softmax of the negative squared distances, as pyRiemann has it. They are not calibrated;
+        scikit-learn's CalibratedClassifierCV does that.
+
+        Parameters
+        ----------
+        {samples}
+
+        Returns
+        -------
+        array, shape (samples, classes)
+        """
         return np.asarray(softmax(-self._distances(X)[1] ** 2))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """(samples, classes): the negative squared distances. For two classes (samples,): positive
-        for the second."""
+        """The negative squared distances.
+
+        Parameters
+        ----------
+        {samples}
+
+        Returns
+        -------
+        array, shape (samples, classes)
+            For two classes (samples,): positive for the second.
+        """
         score = -self._distances(X)[1] ** 2
         return np.asarray(score[:, 1] - score[:, 0] if score.shape[1] == 2 else score)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Dict
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import jobs
 from .calls import version
+from .docs import documented
 
 
 class _Pool(threadpoolctl.LibController):  # type: ignore[misc]
@@ -43,6 +45,12 @@ class MatrixInput:
 
     _needs_y = False
     _stateless = False
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        for thing in vars(cls).values():
+            if inspect.isfunction(thing):
+                documented(thing)
 
     def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 and later
         tags = super().__sklearn_tags__()  # type: ignore[misc]
