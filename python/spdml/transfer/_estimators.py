@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any, Dict, Iterator, Optional, Tuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._core.labels import column, weights
 from .._core.sets import filtered
-from .._core.tags import MatrixTransformer
+from .._core.tags import MatrixEstimator, MatrixTransformer
 from ..exceptions import InvalidArgumentError
 from ..geometry.base import apply
 from ..geometry.distance import pairwise_distance
@@ -405,7 +405,7 @@ class TLRotate(_PerDomain):
         return samples_of(X)
 
 
-class TLEstimator(BaseEstimator):  # type: ignore[misc]
+class TLEstimator(MatrixEstimator):
     """The last step of a pipeline of transfer: takes the domains off the labels, and weighs them.
 
     Parameters
