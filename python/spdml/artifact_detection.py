@@ -169,12 +169,7 @@ class Potato(MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """The z-scores (samples,) of the logarithms of the distances from the mean.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples,)
         """
         check_is_fitted(self, "_ball")
@@ -185,12 +180,7 @@ class Potato(MatrixTransformer):
     def predict(self, X: Any) -> np.ndarray:
         """pos_label for clean matrices and neg_label for artefacts (samples,).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples,)
         """
         return np.where(self.transform(X) < self.threshold, self.pos_label, self.neg_label)
@@ -198,12 +188,7 @@ class Potato(MatrixTransformer):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability (samples,) of a z-score that is at least as high: near 0 for artefacts.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples,)
         """
         return np.asarray(ndtr(-self.transform(X)))

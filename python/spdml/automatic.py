@@ -150,12 +150,7 @@ class AutoClassifier(_Recognizer):
         """(samples, classes): the probabilities of the chosen method if it has any (ts-lda, ts-lr, krr);
         of others the softmax of what decides, which is not calibrated.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, classes)
         """
         trained, X = self._fitted(X)

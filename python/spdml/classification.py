@@ -395,12 +395,7 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> np.ndarray:
         """The class of each matrix (samples,).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples,)
         """
         return self._ask("predict", X)
@@ -409,12 +404,7 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probabilities (samples, classes), where the classifier has any.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, classes)
         """
         return self._ask("predict_proba", X)
@@ -423,12 +413,7 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> np.ndarray:
         """The scores of the classifier, where it has any.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array
         """
         return self._ask("decision_function", X)
@@ -517,12 +502,7 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     def decision_function(self, X: Any) -> np.ndarray:
         """The margins, as of scikit-learn's SVC.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array
         """
         return self._ask("decision_function", X)
@@ -531,12 +511,7 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probabilities (samples, classes), with probability=True.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, classes)
         """
         return self._ask("predict_proba", X)

@@ -155,12 +155,7 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
     def predict(self, X: Any) -> np.ndarray:
         """The number of the nearest mean (samples,).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples,)
         """
         return np.asarray(self._distances(X).argmin(axis=1))
@@ -168,12 +163,7 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
     def transform(self, X: Any) -> np.ndarray:
         """The distances to the means (samples, n_clusters).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, n_clusters)
         """
         return self._distances(X)

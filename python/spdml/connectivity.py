@@ -207,6 +207,7 @@ class ConnectivityMeasure(MatrixTransformer):
         Parameters
         ----------
         X : list of arrays, shape (times, regions)
+            The time series of each subject.
         confounds : array, shape (subjects,) or (subjects, confounds), or None
             Cleaned from the vectors by nilearn.
 

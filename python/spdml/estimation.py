@@ -201,12 +201,7 @@ class Shrinkage(MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """The shrunk matrices (samples, n, n).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, n, n)
         """
         if not 0 <= self.shrinkage <= 1:

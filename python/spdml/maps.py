@@ -211,12 +211,7 @@ class SPDML(MatrixTransformer):
         """W'XW (p, m, m); of complex matrices with the conjugate transpose. An array on a GPU stays
         there, and so does the result.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (p, m, m)
         """
         check_is_fitted(self, "components_")

@@ -165,12 +165,7 @@ class Whitening(MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """The whitened matrices (samples, n_components_, n_components_).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, n_components_, n_components_)
         """
         if not hasattr(self, "filters_"):

@@ -84,12 +84,7 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
     def predict(self, X: Any) -> np.ndarray:
         """The value of each matrix (samples,).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples,)
         """
         check_is_fitted(self, "_known")
@@ -198,12 +193,7 @@ class KernelRidge(RegressorMixin, MatrixEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> np.ndarray:
         """The number of each matrix (samples,).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples,)
         """
         check_is_fitted(self, "_trained")

@@ -64,12 +64,7 @@ class _Filters(Transformer):
         """The filtered matrices (samples, filters, filters), or with log the logarithms of their
         diagonals (samples, filters).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, filters, filters)
         """
         check_is_fitted(self, "filters_")

@@ -92,12 +92,7 @@ class TangentSpace(Transformer):
     def transform(self, X: Any) -> np.ndarray:
         """Tangent vectors.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, (samples, n (n + 1)/2)
             The upper triangles row by row, with sqrt(2) for entries off the diagonal.
         """
@@ -231,12 +226,7 @@ class FGDA(MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """The filtered matrices (samples, n, n).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, n, n)
         """
         check_is_fitted(self, "_parts")
@@ -325,12 +315,7 @@ class PGA(Transformer):
     def transform(self, X: Any) -> np.ndarray:
         """Coordinates (p, k).
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (p, k)
         """
         check_is_fitted(self, "components_")

@@ -26,12 +26,7 @@ class ByDistance(ClassifierMixin, Transformer):  # type: ignore[misc]
     def predict(self, X: Any) -> np.ndarray:
         """The class of each matrix.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples,)
         """
         classes, D = self._distances(X)
@@ -40,12 +35,7 @@ class ByDistance(ClassifierMixin, Transformer):  # type: ignore[misc]
     def transform(self, X: Any) -> np.ndarray:
         """The distances to the classes.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, classes)
         """
         return self._distances(X)[1]
@@ -54,12 +44,7 @@ class ByDistance(ClassifierMixin, Transformer):  # type: ignore[misc]
         """The softmax of the negative squared distances, as pyRiemann has it. They are not calibrated;
         scikit-learn's CalibratedClassifierCV does that.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, classes)
         """
         return np.asarray(softmax(-self._distances(X)[1] ** 2))
@@ -67,12 +52,7 @@ class ByDistance(ClassifierMixin, Transformer):  # type: ignore[misc]
     def decision_function(self, X: Any) -> np.ndarray:
         """The negative squared distances.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples, classes)
             For two classes (samples,): positive for the second.
         """

@@ -25,6 +25,20 @@ TEXTS = {
     Positive definite matrices, symmetric or Hermitian.""",
     "samples_or_rows": """X : array, shape (samples, n, n) or (samples, k)
     Matrices, or vectors of tangent spaces.""",
+    "from_samples": """Parameters
+----------
+X : array, shape (samples, n, n)
+    Positive definite matrices, symmetric or Hermitian.
+
+Returns
+-------""",
+    "from_samples_or_rows": """Parameters
+----------
+X : array, shape (samples, n, n) or (samples, k)
+    Matrices, or vectors of tangent spaces.
+
+Returns
+-------""",
     "labels": """y : array, shape (samples,)
     The class of each.""",
     "targets": """y : array, shape (samples,)

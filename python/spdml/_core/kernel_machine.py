@@ -152,12 +152,7 @@ class KernelMachine(MatrixEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The class or the value of each matrix.
 
-        Parameters
-        ----------
-        {samples}
-
-        Returns
-        -------
+        {from_samples}
         array, shape (samples,)
         """
         return self._ask("predict", X)

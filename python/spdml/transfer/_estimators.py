@@ -111,12 +111,7 @@ class TLDummy(MatrixTransformer):
     def transform(self, X: Any) -> Any:
         """X as it is.
 
-        Parameters
-        ----------
-        {samples_or_rows}
-
-        Returns
-        -------
+        {from_samples_or_rows}
         array
         """
         return X
@@ -192,12 +187,7 @@ class TLCenter(_PerDomain):
     def transform(self, X: Any) -> np.ndarray:
         """Samples of the target domain, moved by its mean.
 
-        Parameters
-        ----------
-        {samples_or_rows}
-
-        Returns
-        -------
+        {from_samples_or_rows}
         array of the same shape
         """
         check_is_fitted(self, "centers_")
@@ -288,12 +278,7 @@ class TLScale(_PerDomain):
     def transform(self, X: Any) -> np.ndarray:
         """Samples of the target domain, scaled by its dispersion.
 
-        Parameters
-        ----------
-        {samples_or_rows}
-
-        Returns
-        -------
+        {from_samples_or_rows}
         array
         """
         check_is_fitted(self, "scales_")
@@ -393,12 +378,7 @@ class TLRotate(_PerDomain):
     def transform(self, X: Any) -> np.ndarray:
         """Samples of the target domain: as they are.
 
-        Parameters
-        ----------
-        {samples_or_rows}
-
-        Returns
-        -------
+        {from_samples_or_rows}
         array
         """
         check_is_fitted(self, "rotations_")
