@@ -36,4 +36,26 @@ static int flat_finite(size_t count, const double *x)
     return zero == 0.0;
 }
 
+/* g <- (1 - t) a + t b; is all of it finite? */
+static int flat_between(size_t size, const double *a, const double *b, double t, double *g)
+{
+    two zero[4] = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
+    double s = 1.0 - t, rest = 0.0;
+    size_t e = 0;
+    for (; e + 8 <= size; e += 8) {
+        FLAT_UNROLL
+        for (size_t k = 0; k < 4; k++) {
+            two x = s * *(const two *)(a + e + 2 * k) + t * *(const two *)(b + e + 2 * k);
+            *(two *)(g + e + 2 * k) = x;
+            zero[k] += 0.0 * x;
+        }
+    }
+    for (; e < size; e++) {
+        g[e] = s * a[e] + t * b[e];
+        rest += 0.0 * g[e];
+    }
+    two all = (zero[0] + zero[1]) + (zero[2] + zero[3]);
+    return all[0] + all[1] + rest == 0.0;
+}
+
 #endif

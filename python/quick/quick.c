@@ -432,6 +432,34 @@ static PyObject *quick_apart(PyObject *self, PyObject *const *args, Py_ssize_t c
     return PyFloat_FromDouble(one);
 }
 
+/* between(A, B, t, G) -> True or None: (1 - t) A + t B of arrays of one shape */
+static PyObject *quick_between(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    Py_buffer A, B, G;
+    (void)self;
+    if (count != 4)
+        return PyErr_Format(PyExc_TypeError, "four arguments are needed");
+    double t = PyFloat_AsDouble(args[2]);
+    if (PyErr_Occurred())
+        return NULL;
+    int got_a = take(args[0], 0, 2, 3, &A), got_b = got_a && take(args[1], 0, 2, 3, &B);
+    int got_g = got_b && take(args[3], PyBUF_WRITABLE, 2, 3, &G);
+    int good = got_g && A.ndim == B.ndim && A.ndim == G.ndim &&
+               memcmp(A.shape, B.shape, (size_t)A.ndim * sizeof *A.shape) == 0 &&
+               memcmp(A.shape, G.shape, (size_t)A.ndim * sizeof *A.shape) == 0;
+    size_t size = good ? (size_t)A.len / sizeof(double) : 0;
+    PyThreadState *held = good ? let_go((double)size) : NULL;
+    good = good && flat_between(size, A.buf, B.buf, t, G.buf);
+    PyObject *result = answer(held, good ? SPD_OK : SPD_EINVAL);
+    if (got_a)
+        PyBuffer_Release(&A);
+    if (got_b)
+        PyBuffer_Release(&B);
+    if (got_g)
+        PyBuffer_Release(&G);
+    return result;
+}
+
 /* symmetric(X, tolerance) -> number of the first matrix that is not, -1 if all are, None if X is not
  * an array of this kind */
 static PyObject *quick_symmetric(PyObject *self, PyObject *const *args, Py_ssize_t count)
@@ -483,6 +511,7 @@ static PyMethodDef methods[] = {
     {"symmetric", FAST(quick_symmetric)},
     {"mean_flat", FAST(quick_mean_flat)},
     {"apart", FAST(quick_apart)},
+    {"between", FAST(quick_between)},
     {NULL, NULL, 0, NULL},
 };
 

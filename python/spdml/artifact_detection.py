@@ -81,10 +81,12 @@ class Potato(MatrixTransformer):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
+        {samples}
         y : labels or None
             Only matrices with pos_label are used; None: all.
-        sample_weight : (samples,) or None
+        {sample_weight}
+
+        {self}
         """
         if self.pos_label == self.neg_label:
             raise InvalidArgumentError(f"pos_label and neg_label are both {self.pos_label}")
@@ -113,11 +115,14 @@ class Potato(MatrixTransformer):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
+        {samples}
         y : labels or None
             Only matrices with pos_label are used; None: all.
-        sample_weight : (samples,) or None
-        alpha : from 0, nothing changes, to 1, only the new samples count
+        {sample_weight}
+        alpha : float
+            From 0, nothing changes, to 1, only the new samples count.
+
+        {self}
         """
         if not hasattr(self, "_ball"):
             raise InvalidArgumentError("partial_fit goes on from a fit: call fit first")
@@ -162,18 +167,30 @@ class Potato(MatrixTransformer):
                 pairwise_distance(X, centre[None], metric, n_jobs=self.n_jobs)[:, 0]))
 
     def transform(self, X: Any) -> np.ndarray:
-        """The z-scores (samples,) of the logarithms of the distances from the mean."""
+        """The z-scores (samples,) of the logarithms of the distances from the mean.
+
+        {from_samples}
+        array, shape (samples,)
+        """
         check_is_fitted(self, "_ball")
         ball = self._ball
         X = checked_size(X, len(ball.centre))
         return _score(self._logarithms(X, ball.centre, ball.metrics[1]), ball)
 
     def predict(self, X: Any) -> np.ndarray:
-        """pos_label for clean matrices and neg_label for artefacts (samples,)."""
+        """pos_label for clean matrices and neg_label for artefacts (samples,).
+
+        {from_samples}
+        array, shape (samples,)
+        """
         return np.where(self.transform(X) < self.threshold, self.pos_label, self.neg_label)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability (samples,) of a z-score that is at least as high: near 0 for artefacts."""
+        """The probability (samples,) of a z-score that is at least as high: near 0 for artefacts.
+
+        {from_samples}
+        array, shape (samples,)
+        """
         return np.asarray(ndtr(-self.transform(X)))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -96,9 +96,12 @@ class AutoClassifier(_Recognizer):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : labels
-        groups : None, or a value for each sample: folds keep equal ones together; a splitter is given them
+        {samples}
+        {labels}
+        groups : array, shape (samples,), optional
+            A value for each sample: folds keep equal ones together; a splitter is given them.
+
+        {self}
         """
         seconds = _seconds(self.time)
         X = checked(X, ["stein"], n_jobs=self.n_jobs)
@@ -145,7 +148,11 @@ class AutoClassifier(_Recognizer):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """(samples, classes): the probabilities of the chosen method if it has any (ts-lda, ts-lr, krr);
-        of others the softmax of what decides, which is not calibrated."""
+        of others the softmax of what decides, which is not calibrated.
+
+        {from_samples}
+        array, shape (samples, classes)
+        """
         trained, X = self._fitted(X)
         return softmax(self._scores(trained, X))
 

@@ -85,8 +85,10 @@ class MDM(ByDistance):
         ----------
         X : array, (samples, n, n)
             Real symmetric or complex Hermitian.
-        y : labels
-        sample_weight : (samples,) or None
+        {labels}
+        {sample_weight}
+
+        {self}
         """
         metrics = metrics_of(self.metric, ("mean", "distance"))
         X = checked(X, metrics, n_jobs=self.n_jobs)
@@ -105,10 +107,13 @@ class MDM(ByDistance):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : labels
-        classes : all the classes that there will be, in the first call, or None: those of y
-        sample_weight : (samples,) or None
+        {samples}
+        {labels}
+        classes : array, optional
+            All the classes that there will be, in the first call; by default those of y.
+        {sample_weight}
+
+        {self}
         """
         metrics = metrics_of(self.metric, ("mean", "distance"))
         before: Optional[_Centres] = getattr(self, "_centres", None)
@@ -144,9 +149,14 @@ class MDM(ByDistance):
 
         Parameters
         ----------
-        means : array, (classes, n, n)
-        classes : their names; None: their numbers
-        metric, n_jobs : as of `MDM`
+        means : array, shape (classes, n, n)
+            The means, positive definite.
+        classes : array, optional
+            Their names; by default their numbers.
+        metric : str or dict
+            As of `MDM`.
+        n_jobs : int, optional
+            As of `MDM`.
         """
         made = cls(metric, n_jobs=n_jobs)
         metrics = metrics_of(metric, ("mean", "distance"))
@@ -188,7 +198,7 @@ class MDM(ByDistance):
 
         Parameters
         ----------
-        path : name of the file
+        {path}
         """
         centres = self._state()
         if not centres.weight.all():
@@ -206,7 +216,7 @@ class MDM(ByDistance):
 
         Parameters
         ----------
-        path : name of the file
+        {path}
         """
         trained = methods.load(path)
         metric = trained.metric_of("mdm", cls.__name__)
@@ -270,9 +280,11 @@ class FgMDM(ByDistance):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : labels
-        sample_weight : (samples,) or None
+        {samples}
+        {labels}
+        {sample_weight}
+
+        {self}
         """
         metrics_of(self.metric, ("mean", "distance", "map"))
         fgda = FGDA(self.metric, self.tsupdate, n_jobs=self.n_jobs)
@@ -350,10 +362,12 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : labels
+        {samples}
+        {labels}
         sample_weight : (samples,) or None
             Of the mean, and of the classifier if it takes weights.
+
+        {self}
         """
         if not hasattr(self._chosen(), "fit") or not is_classifier(self._chosen()):
             raise TypeError(f"clf is {self.clf!r}; it must be a classifier")
@@ -379,17 +393,29 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         return np.asarray(getattr(inner, what)(space._real_vectors(X, space.tsupdate)))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each matrix (samples,)."""
+        """The class of each matrix (samples,).
+
+        {from_samples}
+        array, shape (samples,)
+        """
         return self._ask("predict", X)
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities (samples, classes), where the classifier has any."""
+        """The probabilities (samples, classes), where the classifier has any.
+
+        {from_samples}
+        array, shape (samples, classes)
+        """
         return self._ask("predict_proba", X)
 
     @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
-        """The scores of the classifier, where it has any."""
+        """The scores of the classifier, where it has any.
+
+        {from_samples}
+        array
+        """
         return self._ask("decision_function", X)
 
 
@@ -405,8 +431,10 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         A kernel of your own, called as kernel_fct(X, Y, Cref=..., metric=...).
     Cref : array, callable or None
         The reference; a function is called with the training matrices; None: their mean.
-    C, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter,
-    decision_function_shape, break_ties, random_state : as of scikit-learn's SVC
+    C, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter
+        As of scikit-learn's SVC.
+    decision_function_shape, break_ties, random_state
+        As of scikit-learn's SVC.
     beta : float
         Of the kernel of 'stein'.
 
@@ -458,9 +486,11 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : labels
-        sample_weight : (samples,) or None
+        {samples}
+        {labels}
+        {sample_weight}
+
+        {self}
         """
         X = self._samples(X)
         classes, label = class_numbers(y, len(X))
@@ -470,12 +500,20 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The margins, as of scikit-learn's SVC."""
+        """The margins, as of scikit-learn's SVC.
+
+        {from_samples}
+        array
+        """
         return self._ask("decision_function", X)
 
     @available_if(wants_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities (samples, classes), with probability=True."""
+        """The probabilities (samples, classes), with probability=True.
+
+        {from_samples}
+        array, shape (samples, classes)
+        """
         return self._ask("predict_proba", X)
 
 

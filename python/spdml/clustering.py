@@ -40,11 +40,13 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
     Parameters
     ----------
     n_clusters : int
+        How many means.
     max_iter : int
         Of each start.
     metric : str or dict
         Of means and distances; or {'mean': ..., 'distance': ...}.
     random_state : int, RandomState or None
+        Of the starts.
     init : 'random', 'k-means++', or an (n_clusters, n, n) array
         Matrices of the set drawn at random, drawn so that they are far apart, or given.
     n_init : int
@@ -90,8 +92,10 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : ignored
+        {samples}
+        {ignored}
+
+        {self}
         """
         metrics = metrics_of(self.metric, ("mean", "distance"))
         X = checked(X, metrics, n_jobs=self.n_jobs)
@@ -149,11 +153,19 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
         return _Clusters(centres, label, float(D[everyone, label].sum()), iteration, settled)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The number of the nearest mean (samples,)."""
+        """The number of the nearest mean (samples,).
+
+        {from_samples}
+        array, shape (samples,)
+        """
         return np.asarray(self._distances(X).argmin(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:
-        """The distances to the means (samples, n_clusters)."""
+        """The distances to the means (samples, n_clusters).
+
+        {from_samples}
+        array, shape (samples, n_clusters)
+        """
         return self._distances(X)
 
     def _distances(self, X: Any) -> np.ndarray:

@@ -148,7 +148,8 @@ class ConnectivityMeasure(MatrixTransformer):
         ----------
         X : list of arrays, shape (times, regions)
             The time series of each subject.
-        y : ignored
+        y : None
+            Not used.
 
         Returns
         -------
@@ -185,7 +186,9 @@ class ConnectivityMeasure(MatrixTransformer):
         Parameters
         ----------
         X : list of arrays, shape (times, regions)
-        y : ignored
+            The time series of each subject.
+        y : None
+            Not used.
         confounds : array, shape (subjects,) or (subjects, confounds), or None
             Cleaned from the vectors by nilearn.
 
@@ -204,6 +207,7 @@ class ConnectivityMeasure(MatrixTransformer):
         Parameters
         ----------
         X : list of arrays, shape (times, regions)
+            The time series of each subject.
         confounds : array, shape (subjects,) or (subjects, confounds), or None
             Cleaned from the vectors by nilearn.
 

@@ -234,8 +234,10 @@ def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
 
     Parameters
     ----------
-    kind : 'covariance', 'sift-color', 'gabor', 'region' or 'joints'
-    paths : a file, folder or archive, or several
+    kind : {'covariance', 'sift-color', 'gabor', 'region', 'joints'}
+        The descriptor.
+    paths : str or list of str
+        A file, folder or archive, or several.
     options : those of the command, with underscores: shrinkage ('oas', 'ledoit-wolf' or a number),
         regularize, every, model (an SPDML estimator or W), labels (an index file), label_by, label_pattern,
         x, y, keep_going; images: size, no_color, keep_images, sift_step, sift_bin, smooth, regions,
@@ -302,8 +304,12 @@ def from_epochs(epochs: Any, estimator: Any = "cov", regularize: float = 0.0,
     ----------
     epochs : an mne.Epochs, or any object with get_data() (epochs, channels, times), events (epochs, 3)
         whose last column is a code, event_id (names to codes) and ch_names
-    estimator, regularize : as for `covariances`
-    picks : names of the channels to take, in this order; default all
+    estimator : str, float or callable
+        As of `covariances`.
+    regularize : float
+        As of `covariances`.
+    picks : list of str, optional
+        Names of the channels to take, in this order; all by default.
 
     Returns
     -------

@@ -38,6 +38,7 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     Q : array, shape (q, n, n), optional
         Whose neighbours are looked for; without Q within X, where no matrix is its own neighbour.
     n_neighbors : int
+        How many of each.
     metric : str
         One of the seven that the library has: 'airm', 'stein', 'log-euclidean', 'jeffrey',
         'bures-wasserstein', 'log-cholesky', 'euclidean'; pyRiemann's names too.
@@ -135,6 +136,8 @@ def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "air
     n_components : int
         Coordinates of each.
     method : {'pga', 'mds', 'tsne', 'lle', 'hessian-lle', 'laplacian'}
+        Principal geodesic analysis, multidimensional scaling, t-SNE, locally linear embedding with and
+        without Hessians, Laplacian eigenmaps.
     metric : str
         As of `neighbors`.
     n_neighbors : int

@@ -28,8 +28,11 @@ class _OfSignals(MatrixTransformer):
 
         Parameters
         ----------
-        X : array, (samples, channels, times)
-        y : ignored
+        X : array, shape (samples, channels, times)
+            Signals.
+        {ignored}
+
+        {self}
         """
         self.n_features_in_ = each_length(X, lambda part: part[:, :, :1]).shape[1]
         return self
@@ -106,7 +109,10 @@ class TimeDelayCovariances(Covariances):
     ----------
     delays : int or list of int
         An integer d stands for the delays 1 to d - 1.
-    estimator, **kwds : as for `Covariances`
+    estimator : str, float or callable
+        As of `Covariances`.
+    **kwds : dict
+        As of `Covariances`.
 
     Examples
     --------
@@ -123,7 +129,17 @@ class TimeDelayCovariances(Covariances):
 
     def transform(self, X: Any) -> np.ndarray:
         """Covariance matrices (samples, channels x delays, channels x delays) of signals (samples,
-        channels, times)."""
+        channels, times).
+
+        Parameters
+        ----------
+        X : array, shape (samples, channels, times)
+            Signals.
+
+        Returns
+        -------
+        array, shape (samples, channels x delays, channels x delays)
+        """
         X = signals(X)
         if isinstance(self.delays, (int, np.integer)) and not isinstance(self.delays, bool):
             delays: Sequence[int] = range(1, int(self.delays))
@@ -171,8 +187,10 @@ class Shrinkage(MatrixTransformer):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : ignored
+        {samples}
+        {ignored}
+
+        {self}
         """
         self.n_features_in_ = semidefinite(X).shape[1]
         return self
@@ -181,7 +199,11 @@ class Shrinkage(MatrixTransformer):
         return True
 
     def transform(self, X: Any) -> np.ndarray:
-        """The shrunk matrices (samples, n, n)."""
+        """The shrunk matrices (samples, n, n).
+
+        {from_samples}
+        array, shape (samples, n, n)
+        """
         if not 0 <= self.shrinkage <= 1:
             raise InvalidArgumentError(
                 f"shrinkage is {self.shrinkage}; it must be between 0 and 1")
@@ -197,7 +219,10 @@ class ERPCovariances(OpenOptions, MatrixTransformer):
     ----------
     classes : list or None
         The classes whose mean responses are taken; None: all.
-    estimator, **kwds : as for `Covariances`
+    estimator : str, float or callable
+        As of `Covariances`.
+    **kwds : dict
+        As of `Covariances`.
     svd : int or None
         Responses are reduced to so many of their principal components.
 
@@ -231,8 +256,11 @@ class ERPCovariances(OpenOptions, MatrixTransformer):
 
         Parameters
         ----------
-        X : array, (samples, channels, times)
-        y : labels
+        X : array, shape (samples, channels, times)
+            Signals.
+        {labels}
+
+        {self}
         """
         if self.svd is not None and (not isinstance(self.svd, (int, np.integer)) or self.svd < 1):
             raise TypeError(f"svd is {self.svd!r}; it must be None or a positive int")
@@ -250,7 +278,17 @@ class ERPCovariances(OpenOptions, MatrixTransformer):
 
     def transform(self, X: Any) -> np.ndarray:
         """Covariance matrices (samples, responses + channels, the same) of signals (samples,
-        channels, times)."""
+        channels, times).
+
+        Parameters
+        ----------
+        X : array, shape (samples, channels, times)
+            Signals.
+
+        Returns
+        -------
+        array, shape (samples, responses + channels, the same)
+        """
         return self._beside(self._check_channels(X))
 
     def _beside(self, X: np.ndarray) -> np.ndarray:

@@ -37,7 +37,8 @@ class SPDML(MatrixTransformer):
     n_components : int, 'auto', or None for a third of n
         Size m of the small matrices. 'auto' chooses among n/8, n/4, 3n/8, n/2 and 3n/4 by the
         nearest neighbour after the map in at most five folds, as ``spdml fit -m auto`` does.
-    metric : 'stein', 'airm', 'jeffrey', 'log-euclidean'; pyRiemann's names too
+    metric : {'stein', 'airm', 'jeffrey', 'log-euclidean'}
+        Of the distances between mapped matrices; pyRiemann's names too.
     nu_w, nu_b : int or None; nu_b also 'auto': 1, 2, 3, 5 or 10, chosen likewise, together
         Neighbours within and between classes; None: those of the objective, which they do not
         change. Of 'difference', the smallest class size, and at most 3, or with paper=True 'auto';
@@ -49,7 +50,10 @@ class SPDML(MatrixTransformer):
         'stein', and with paper=True 'identity'.
     solver : 'auto', 'lbfgs', 'polak-ribiere', 'hestenes-stiefel', 'fletcher-reeves', 'hager-zhang'
         'auto' is 'lbfgs', and with paper=True 'polak-ribiere'.
-    max_iter, tol : when to stop; tol is the relative decrease of the cost, in five iterations running
+    max_iter : int
+        Most iterations.
+    tol : float
+        It stops where the relative decrease of the cost is smaller in five iterations running.
     random_state : int, RandomState or None
         For random starts and graphs drawn at random.
     n_jobs : int or None
@@ -57,9 +61,12 @@ class SPDML(MatrixTransformer):
     objective : 'auto', 'difference' (the paper's), 'ratio', 'log-margin' or 'softmax'
         'auto' is 'softmax', or 'difference' with paper=True, without y, and for the approximate
         log-Euclidean cost.
-    graph : 'or' or 'directed'
-    affinity_weight : weight of the between graph
-    restarts : number of starts; the best is kept
+    graph : {'or', 'directed'}
+        Two samples are a pair if one is a neighbour of the other; or each pair counts once for each side.
+    affinity_weight : float
+        What pairs between classes count.
+    restarts : int
+        Starts, of which the best is kept.
     log_cost : 'approximate' or 'exact'
         What metric='log-euclidean' minimises: distances between W' log(X) W, which stand in for
         those between the mapped matrices, or the distances between log(W'XW) themselves.
@@ -202,7 +209,11 @@ class SPDML(MatrixTransformer):
 
     def transform(self, X: Any) -> np.ndarray:
         """W'XW (p, m, m); of complex matrices with the conjugate transpose. An array on a GPU stays
-        there, and so does the result."""
+        there, and so does the result.
+
+        {from_samples}
+        array, shape (p, m, m)
+        """
         check_is_fitted(self, "components_")
         W = np.ascontiguousarray(self.components_.conj().T)
         if gpu.holds(X):
@@ -410,8 +421,10 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
     ----------
     X : array, (p, n, n)
         Real symmetric or complex Hermitian.
-    y : labels, or None: unsupervised
-    W : array, (n, m)
+    y : array, shape (samples,), optional
+        Labels; without them the cost is unsupervised.
+    W : array, shape (n, m)
+        The map, with orthonormal columns.
     gradient : bool
         Also the gradient.
     {n_jobs}

@@ -75,9 +75,11 @@ class Whitening(MatrixTransformer):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : ignored
-        sample_weight : (samples,) or None
+        {samples}
+        {ignored}
+        {sample_weight}
+
+        {self}
         """
         X = checked(X, [self.metric], n_jobs=self.n_jobs)
         self._settle(self._mean_of(X, sample_weight), float(len(X)))
@@ -89,10 +91,13 @@ class Whitening(MatrixTransformer):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : ignored
-        sample_weight : (samples,) or None
-        alpha : how far to move, from 0 to 1; None: by the share of the new samples
+        {samples}
+        {ignored}
+        {sample_weight}
+        alpha : float, optional
+            How far to move, from 0 to 1; by default the share of the new samples.
+
+        {self}
         """
         before = getattr(self, "_mean", None)
         X = checked(X, [self.metric], None if before is None else len(before), self.n_jobs)
@@ -158,13 +163,28 @@ class Whitening(MatrixTransformer):
             f"dim_red has the key {name!r}; use n_components, expl_var or max_cond")
 
     def transform(self, X: Any) -> np.ndarray:
-        """The whitened matrices (samples, n_components_, n_components_)."""
-        check_is_fitted(self, "filters_")
+        """The whitened matrices (samples, n_components_, n_components_).
+
+        {from_samples}
+        array, shape (samples, n_components_, n_components_)
+        """
+        if not hasattr(self, "filters_"):
+            check_is_fitted(self, "filters_")  # in words; looking for it takes as long as a small set
         X = semidefinite(X, self.n_features_in_)
         return filtered(X, self.filters_, self.n_jobs)
 
     def inverse_transform(self, X: Any) -> np.ndarray:
-        """Back to (samples, n, n): without dim_red what they were, with it their main part."""
+        """Back to (samples, n, n): without dim_red what they were, with it their main part.
+
+        Parameters
+        ----------
+        X : array
+            As `transform` gives them.
+
+        Returns
+        -------
+        array, shape (samples, n, n)
+        """
         check_is_fitted(self, "filters_")
         X = checked_size(X, self.n_components_)
         return filtered(X, self.inv_filters_, self.n_jobs)

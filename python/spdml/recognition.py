@@ -58,7 +58,15 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> "_Recognizer":
-        """Trains the method on X and y. Neither is kept: what the method needs is copied."""
+        """Trains the method on X and y. Neither is kept: what the method needs is copied.
+
+        Parameters
+        ----------
+        {samples}
+        {ignored}
+
+        {self}
+        """
         return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any,
@@ -84,7 +92,18 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         return trained, checked_size(X, trained.size)
 
     def predict(self, X: Any, *, groups: Any = None) -> np.ndarray:
-        """The class of each matrix. groups: as in `fit` of SPDClassifier."""
+        """The class of each matrix. groups: as in `fit` of SPDClassifier.
+
+        Parameters
+        ----------
+        {samples}
+        groups : array, shape (samples,), optional
+            As in `fit`.
+
+        Returns
+        -------
+        array
+        """
         trained, X = self._fitted(X)
         return trained.predict(X, self.n_jobs, groups)
 
@@ -92,7 +111,18 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         """(samples, classes): what decides, the larger the better: margins, scores and votes as they
         are, distances and residuals with the other sign. For two classes (samples,): the second's
         less the first's. Of votes, where classes have as many, the one that is predicted has half a
-        vote more."""
+        vote more.
+
+        Parameters
+        ----------
+        {samples}
+        groups : array, shape (samples,), optional
+            As in `fit`.
+
+        Returns
+        -------
+        array, shape (samples, classes)
+        """
         trained, X = self._fitted(X)
         score = self._scores(trained, X, groups)
         self._break_ties(trained, X, score, 0.5, groups)
@@ -119,7 +149,18 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         those of its model; for krr calibrated on training samples left out; for mdm the
         softmax of the negative squared distances, as pyRiemann has it, which are not calibrated; for
         knn the shares of the neighbours; if they are equal, that of the nearer class, which `predict`
-        takes, is larger by a rounding error. Other methods have none."""
+        takes, is larger by a rounding error. Other methods have none.
+
+        Parameters
+        ----------
+        {samples}
+        groups : array, shape (samples,), optional
+            As in `fit`.
+
+        Returns
+        -------
+        array, shape (samples, classes)
+        """
         trained, X = self._fitted(X)
         score = self._scores(trained, X, groups)
         self._break_ties(trained, X, score, 1e-12, groups)
@@ -234,12 +275,17 @@ class SPDClassifier(_Recognizer):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : labels
-        groups : with recenter='groups', a value for each matrix, such as the subject
-        feature_mean, feature_count : for pca-: means, (samples, n), and numbers, (samples,) or
-            (samples, blocks), of the observations whose covariances X are, as `describe` has them in
-            its columns. Without them it takes the pooled covariance, and warns.
+        {samples}
+        {labels}
+        groups : array, shape (samples,), optional
+            With recenter='groups', a value for each matrix, such as the subject.
+        feature_mean : array, shape (samples, n), optional
+            For pca-: means of the observations whose covariances X are, as `describe` has them in its
+            columns. Without them it takes the pooled covariance, and warns.
+        feature_count : array, shape (samples,) or (samples, blocks), optional
+            Numbers of these observations.
+
+        {self}
         """
         if str(self.method).lower().startswith("pca-") and feature_mean is None:
             warnings.warn(methods.POOLED, UserWarning, stacklevel=2)
@@ -335,7 +381,8 @@ class CDLClassifier(_Recognizer):
     ----------
     n_components : int or None
         Of partial least squares; None: the number of classes less one.
-    variant : 'pls' or 'lda'
+    variant : {'pls', 'lda'}
+        Partial least squares, or a discriminant.
     {n_jobs}
 
     Attributes

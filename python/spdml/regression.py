@@ -65,9 +65,11 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : numbers
-        sample_weight : None, or equal numbers: neighbours have no weights
+        {samples}
+        {targets}
+        {no_weights}
+
+        {self}
         """
         metric = metrics_of(self.metric, ("distance",))[0]
         X = checked(X, [metric], n_jobs=self.n_jobs)
@@ -80,7 +82,11 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The value of each matrix (samples,)."""
+        """The value of each matrix (samples,).
+
+        {from_samples}
+        array, shape (samples,)
+        """
         check_is_fitted(self, "_known")
         known, values, metric, k = self._known
         X = checked_size(X, known.shape[-1])
@@ -155,9 +161,12 @@ class KernelRidge(RegressorMixin, MatrixEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : numbers
-        groups : values for each matrix, such as the subject: matrices of a group are left out together
+        {samples}
+        {targets}
+        groups : array, shape (samples,), optional
+            A value for each matrix, such as the subject: matrices of a group are left out together.
+
+        {self}
         """
         if self.kernel not in _KERNELS:
             raise InvalidArgumentError(
@@ -182,7 +191,11 @@ class KernelRidge(RegressorMixin, MatrixEstimator):  # type: ignore[misc]
         self.n_features_in_ = trained.size
 
     def predict(self, X: Any) -> np.ndarray:
-        """The number of each matrix (samples,)."""
+        """The number of each matrix (samples,).
+
+        {from_samples}
+        array, shape (samples,)
+        """
         check_is_fitted(self, "_trained")
         trained = self._trained
         return trained.scores(checked_size(X, trained.size), self.n_jobs)[:, 0]
@@ -213,8 +226,10 @@ class SVR(RegressorMixin, KernelMachine):  # type: ignore[misc]
 
     Parameters
     ----------
-    metric, kernel_fct, Cref, beta : as of `SVC`
-    tol, C, epsilon, shrinking, cache_size, verbose, max_iter : as of scikit-learn's SVR
+    metric, kernel_fct, Cref, beta
+        As of `SVC`.
+    tol, C, epsilon, shrinking, cache_size, verbose, max_iter
+        As of scikit-learn's SVR.
 
     Attributes
     ----------
@@ -255,9 +270,11 @@ class SVR(RegressorMixin, KernelMachine):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : numbers
-        sample_weight : (samples,) or None
+        {samples}
+        {targets}
+        {sample_weight}
+
+        {self}
         """
         X = self._samples(X)
         self._train(X, column(y, len(X)).astype(float), sample_weight)

@@ -62,7 +62,11 @@ class _Filters(Transformer):
 
     def transform(self, X: Any) -> np.ndarray:
         """The filtered matrices (samples, filters, filters), or with log the logarithms of their
-        diagonals (samples, filters)."""
+        diagonals (samples, filters).
+
+        {from_samples}
+        array, shape (samples, filters, filters)
+        """
         check_is_fitted(self, "filters_")
         X = semidefinite(X, self.n_features_in_)
         if self.log:
@@ -124,8 +128,10 @@ class CSP(_Filters):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : labels, of two classes or more
+        {samples}
+        {labels}
+
+        {self}
         """
         count = filter_count(self.nfilter)
         if isinstance(X, str) or isinstance(y, str):
@@ -201,7 +207,8 @@ class SPoC(CSP):
         Of the mean; matrices weighted by the target are averaged plainly.
     log : bool
         The logarithms of the variances, (samples, filters), instead of the filtered matrices.
-    ajd_method : not used, as in pyRiemann
+    ajd_method : str
+        Not used, as in pyRiemann.
 
     Attributes
     ----------
@@ -227,8 +234,10 @@ class SPoC(CSP):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : numbers, the target
+        {samples}
+        {targets}
+
+        {self}
         """
         count = filter_count(self.nfilter)
         X = checked(X, [self.metric])

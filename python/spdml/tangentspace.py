@@ -78,8 +78,10 @@ class TangentSpace(Transformer):
         ----------
         X : array, (samples, n, n)
             Real symmetric or complex Hermitian.
-        y : ignored
-        sample_weight : (samples,) or None
+        {ignored}
+        {sample_weight}
+
+        {self}
         """
         metrics = metrics_of(self.metric, ("mean", "map"))
         X = checked(X, metrics, n_jobs=self.n_jobs)
@@ -90,12 +92,7 @@ class TangentSpace(Transformer):
     def transform(self, X: Any) -> np.ndarray:
         """Tangent vectors.
 
-        Parameters
-        ----------
-        X : array, (samples, n, n)
-
-        Returns
-        -------
+        {from_samples}
         array, (samples, n (n + 1)/2)
             The upper triangles row by row, with sqrt(2) for entries off the diagonal.
         """
@@ -122,7 +119,8 @@ class TangentSpace(Transformer):
 
         Parameters
         ----------
-        X : array, (samples, n (n + 1)/2)
+        X : array, shape (samples, n (n + 1)/2)
+            Tangent vectors.
 
         Returns
         -------
@@ -137,7 +135,18 @@ class TangentSpace(Transformer):
         return np.asarray(untangent_space(T, self._at(n), metric))
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """`fit`, and the tangent vectors of the same matrices at their mean."""
+        """`fit`, and the tangent vectors of the same matrices at their mean.
+
+        Parameters
+        ----------
+        {samples}
+        {ignored}
+        {sample_weight}
+
+        Returns
+        -------
+        array
+        """
         return self.fit(X, y, sample_weight).transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -193,10 +202,12 @@ class FGDA(MatrixTransformer):
 
         Parameters
         ----------
-        X : array, (samples, n, n)
-        y : labels
+        {samples}
+        {labels}
         sample_weight : (samples,) or None
             Of the mean.
+
+        {self}
         """
         space = TangentSpace(self.metric, self.tsupdate, n_jobs=self.n_jobs)
         X = checked(X, metrics_of(self.metric, ("mean", "map")), n_jobs=self.n_jobs)
@@ -213,7 +224,11 @@ class FGDA(MatrixTransformer):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """The filtered matrices (samples, n, n)."""
+        """The filtered matrices (samples, n, n).
+
+        {from_samples}
+        array, shape (samples, n, n)
+        """
         check_is_fitted(self, "_parts")
         space, kept = self._parts
         X = checked_size(X, len(space.reference_))
@@ -223,7 +238,18 @@ class FGDA(MatrixTransformer):
         return space.inverse_transform(T)
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
-        """`fit`, and `transform` of the same matrices."""
+        """`fit`, and `transform` of the same matrices.
+
+        Parameters
+        ----------
+        {samples}
+        {ignored}
+        {sample_weight}
+
+        Returns
+        -------
+        array
+        """
         return self.fit(X, y, sample_weight).transform(X)
 
 
@@ -233,8 +259,10 @@ class PGA(Transformer):
 
     Parameters
     ----------
-    n_components : int or None for all
-    n_jobs : threads; None and -1: all cores
+    n_components : int or None
+        How many; None: all.
+    n_jobs : int, optional
+        Threads; None and -1: all cores.
 
     Attributes
     ----------
@@ -264,7 +292,9 @@ class PGA(Transformer):
         ----------
         X : array, (samples, n, n)
             Real symmetric or complex Hermitian.
-        y : ignored
+        {ignored}
+
+        {self}
         """
         X = checked_size(X, None)
         p, n = X.shape[:2]
@@ -283,12 +313,26 @@ class PGA(Transformer):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Coordinates (p, k)."""
+        """Coordinates (p, k).
+
+        {from_samples}
+        array, shape (p, k)
+        """
         check_is_fitted(self, "components_")
         return np.asarray(self._tangent(checked_size(X, self.n_features_in_)) @ self.components_.T)
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
-        """The SPD matrices (p, n, n) at these coordinates."""
+        """The SPD matrices (p, n, n) at these coordinates.
+
+        Parameters
+        ----------
+        Z : array, shape (samples, k)
+            Coordinates.
+
+        Returns
+        -------
+        array, shape (p, n, n)
+        """
         check_is_fitted(self, "components_")
         n = self.n_features_in_
         T = numbers(Z, "Z") @ self.components_

@@ -9,6 +9,7 @@
 
 #define MOST_CHUNKS 256
 #define FLAT_BLOCK  1024 /* entries that stay in the nearest cache */
+#define TILE        16   /* rows and columns of a matrix whose two triangles are read together */
 
 size_t flat_chunk(size_t p)
 {
@@ -54,7 +55,26 @@ static void block_mean(const kernels *k, size_t p, size_t size, const double *we
     }
 }
 
-/* Do the triangles of M (n x n) differ by rounding at most? */
+/* Do the triangles of M (n x n) differ in a tile? */
+static int tile_differs(size_t n, const double *M, size_t row, size_t column)
+{
+    int differs = 0;
+    for (size_t r = row; r < n && r < row + TILE; r++)
+        for (size_t c = column; c < r && c < column + TILE; c++)
+            differs |= M[r * n + c] != M[c * n + r];
+    return differs;
+}
+
+static int is_mirrored(size_t n, const double *M)
+{
+    for (size_t row = 0; row < n; row += TILE)
+        for (size_t column = 0; column <= row; column += TILE)
+            if (tile_differs(n, M, row, column))
+                return 0;
+    return 1;
+}
+
+/* Do the triangles of M differ by rounding at most? */
 static int is_symmetric(size_t n, const double *M)
 {
     double most = 0.0, gap = 0.0;
@@ -77,7 +97,7 @@ void spd_private_flat_mean(size_t p, size_t n, size_t m, const double *weight, c
     for (size_t at = 0; at < size; at += FLAT_BLOCK)
         block_mean(k, p, size, weight, total, X + at,
                    size - at < FLAT_BLOCK ? size - at : FLAT_BLOCK, M + at);
-    if (n == m && is_symmetric(n, M))
+    if (n == m && !is_mirrored(n, M) && is_symmetric(n, M))
         for (size_t r = 0; r < n; r++)
             for (size_t c = 0; c < r; c++)
                 M[c * n + r] = M[r * n + c];

@@ -356,3 +356,13 @@ def test_a_bar_is_closed_when_a_call_fails(rng, monkeypatch):
     with spdml.progress(), pytest.raises(RuntimeError):
         spdml.pairwise_distance(X, n_jobs=1)
     assert len(Bar.made) == 1 and Bar.made[0].closed
+
+
+def test_threads_are_limited_by_threadpoolctl():
+    threadpoolctl = pytest.importorskip("threadpoolctl", minversion="3.2", reason="no threadpoolctl")
+    _ = spdml.MDM  # estimators bring it
+    with threadpoolctl.threadpool_limits(1):
+        assert [_jobs.threads(n) for n in (None, -1, 4)] == [1, 1, 1]
+        own = [one for one in threadpoolctl.threadpool_info() if one["internal_api"] == "spdml"]
+        assert own and own[0]["num_threads"] == 1
+    assert _jobs.threads(-1) == 0 and _jobs.threads(4) == 4

@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 import spdml
+from conftest import public
 from sklearn.linear_model import RidgeClassifier
 from sklearn.utils import estimator_checks
 from sklearn.utils.metaestimators import available_if
@@ -74,12 +75,21 @@ def on_rows(estimator):
     own["fit"] = fit_alone if kind is spdml.artifact_detection.Potato else fit_weighted if weighted else fit
     if hasattr(kind, "partial_fit"):
         own["partial_fit"] = partial_fit
-    embed = as_signals if kind.__module__.endswith("estimation") and kind is not spdml.estimation.Shrinkage \ else as_matrices
+    signals = kind.__module__.endswith("estimation") and kind is not spdml.estimation.Shrinkage
+    embed = as_signals if signals else as_matrices
     made = type(f"{kind.__name__}OnRows", (Rows, kind),
                 {**own, "_embed": staticmethod(embed), "__module__": __name__})
     setattr(sys.modules[__name__], made.__name__, made)  # for pickle
     named = estimator.get_params(deep=False)
     return made(**{**named, "n_jobs": 1} if "n_jobs" in named else named)
+
+
+@pytest.mark.parametrize("kind", [thing for thing in public().values() if hasattr(thing, "get_params")
+                                  and hasattr(thing, "fit")], ids=lambda kind: kind.__name__)
+def test_suite_as_they_are(kind):
+    """What scikit-learn asks of estimators that take no tables, which is little."""
+    results = estimator_checks.check_estimator(kind(), on_fail=None, on_skip=None)
+    assert results and not [r for r in results if r["status"] == "failed"]
 
 
 # FGDA, which takes as long again, is inside FgMDM.

@@ -60,6 +60,22 @@ def test_class_says_what_it_takes(name):
         assert parameter in text, parameter
 
 
+WALKED = ("fit", "partial_fit", "fit_transform", "transform", "inverse_transform", "predict", "predict_proba",
+          "decision_function", "kneighbors")
+
+
+@pytest.mark.parametrize("name", [name for name in exported(inspect.isclass) if hasattr(PUBLIC[name], "get_params")])
+def test_methods_say_what_they_take(name):
+    for method in WALKED:
+        function = inspect.getattr_static(PUBLIC[name], method, None)
+        if not inspect.isfunction(function) or not function.__module__.startswith("spdml"):
+            continue
+        text = inspect.getdoc(function)
+        assert "Returns\n-------\n" in text and not re.search(r"^\{\w+\}$", text, re.M), method
+        for argument in [a for a in inspect.signature(function).parameters if a != "self"]:
+            assert re.search(rf"^{argument} : .+\n    \S", text, re.M), f"{method}: {argument}"
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_every_class_is_exported(name):
     module = importlib.import_module(name)

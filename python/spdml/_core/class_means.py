@@ -26,13 +26,8 @@ class ByDistance(ClassifierMixin, Transformer):  # type: ignore[misc]
     def predict(self, X: Any) -> np.ndarray:
         """The class of each matrix.
 
-        Parameters
-        ----------
-        X : array, (samples, n, n)
-
-        Returns
-        -------
-        array, (samples,)
+        {from_samples}
+        array, shape (samples,)
         """
         classes, D = self._distances(X)
         return np.asarray(classes[D.argmin(axis=1)])
@@ -40,24 +35,27 @@ class ByDistance(ClassifierMixin, Transformer):  # type: ignore[misc]
     def transform(self, X: Any) -> np.ndarray:
         """The distances to the classes.
 
-        Parameters
-        ----------
-        X : array, (samples, n, n)
-
-        Returns
-        -------
-        array, (samples, classes)
+        {from_samples}
+        array, shape (samples, classes)
         """
         return self._distances(X)[1]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """(samples, classes): the softmax of the negative squared distances, as pyRiemann has it.
-        They are not calibrated; scikit-learn's CalibratedClassifierCV does that."""
+        """The softmax of the negative squared distances, as pyRiemann has it. They are not calibrated;
+        scikit-learn's CalibratedClassifierCV does that.
+
+        {from_samples}
+        array, shape (samples, classes)
+        """
         return np.asarray(softmax(-self._distances(X)[1] ** 2))
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """(samples, classes): the negative squared distances. For two classes (samples,): positive
-        for the second."""
+        """The negative squared distances.
+
+        {from_samples}
+        array, shape (samples, classes)
+            For two classes (samples,): positive for the second.
+        """
         score = -self._distances(X)[1] ** 2
         return np.asarray(score[:, 1] - score[:, 0] if score.shape[1] == 2 else score)
 

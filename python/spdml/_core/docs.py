@@ -21,6 +21,39 @@ TEXTS = {
     Squared distances.""",
     "n_jobs": """n_jobs : int, optional
     Threads, -1 for all cores, which is the default.""",
+    "samples": """X : array, shape (samples, n, n)
+    Positive definite matrices, symmetric or Hermitian.""",
+    "samples_or_rows": """X : array, shape (samples, n, n) or (samples, k)
+    Matrices, or vectors of tangent spaces.""",
+    "from_samples": """Parameters
+----------
+X : array, shape (samples, n, n)
+    Positive definite matrices, symmetric or Hermitian.
+
+Returns
+-------""",
+    "from_samples_or_rows": """Parameters
+----------
+X : array, shape (samples, n, n) or (samples, k)
+    Matrices, or vectors of tangent spaces.
+
+Returns
+-------""",
+    "labels": """y : array, shape (samples,)
+    The class of each.""",
+    "targets": """y : array, shape (samples,)
+    The number that belongs to each.""",
+    "y_enc": """y_enc : array, shape (samples,)
+    Labels with domains, of `encode_domains`.""",
+    "ignored": """y : None
+    Not used; pipelines hand it on.""",
+    "no_weights": """sample_weight : None or array of equal numbers
+    Neighbours have no weights; those that differ are refused.""",
+    "path": """path : str or path
+    The name of the file.""",
+    "self": """Returns
+-------
+self""",
     "matrices": """Returns
 -------
 array, shape (..., n, n)""",

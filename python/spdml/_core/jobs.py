@@ -3,7 +3,7 @@
 n_jobs is read as scikit-learn reads it: a number of threads; -1 all cores, -2 all but one. None is
 what a surrounding ``joblib.parallel_config(n_jobs=...)`` says; else OMP_NUM_THREADS, which loky sets
 in its workers so that together they use each core once; else one thread within a worker of joblib,
-and all cores elsewhere."""
+and all cores elsewhere. ``threadpoolctl.threadpool_limits(n)`` is an upper limit for all of this."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 
 _MOST = 2**31 - 1  # a C int
+_limit = 0  # of threadpoolctl; 0: none
 
 
 def cores() -> int:
@@ -31,13 +32,27 @@ def _unsaid() -> int:
     module = sys.modules.get("joblib.parallel")
     backend, number = module.get_active_backend() if module else (None, None)
     if number is not None:
-        return threads(number)
+        return _asked(number)
     nested = backend is not None and (backend.nesting_level or 0) > 0
     return _of_environment() or (1 if nested else 0)
 
 
+def limit(number: int = -1) -> int:
+    """The most threads that calls may use, 0 for no limit; a number from 0 on sets it."""
+    global _limit
+    before = _limit
+    if number >= 0:
+        _limit = 0 if number >= cores() else number
+    return before
+
+
 def threads(n_jobs: Any) -> int:
     """The library's number of threads, 0 for all cores; ValueError for what is no such number."""
+    number = _asked(n_jobs)
+    return min(number or _limit, _limit) if _limit else number
+
+
+def _asked(n_jobs: Any) -> int:
     if n_jobs is None:
         return _unsaid()
     if not hasattr(n_jobs, "__index__") or isinstance(n_jobs, bool) or n_jobs == 0:

@@ -150,5 +150,9 @@ class KernelMachine(MatrixEstimator):
         return np.asarray(getattr(trained.svm, what)(trained.kernel.between(X, trained.kept)))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class or the value of each matrix (samples,)."""
+        """The class or the value of each matrix.
+
+        {from_samples}
+        array, shape (samples,)
+        """
         return self._ask("predict", X)

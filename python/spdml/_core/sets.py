@@ -24,6 +24,7 @@ from .library import Doubles, Longs, MeanOptions, Set, value
 
 _EMBEDDED = 16        # complex matrices up to this size go to the library for functions
 _EMBEDDED_JOINTLY = 32  # and for joint eigenvalues
+ALONE = 40            # single real matrices above this size go to LAPACK for exp and powers
 # Left to the library, which knows the rule (docs/math.md): whether a matrix is positive definite
 _WIDE = 2.0**-34    # with eigenvalues as far apart, smallest over largest,
 _LITTLE = 2.0**-16  # or with a pivot as small, relative to the diagonal
@@ -205,8 +206,11 @@ def called(*arguments: Tuple[str, str, Tuple[int, ...]], common: Optional[Tuple[
 def apply(X: np.ndarray, function: str, power: float = 1.0, n_jobs: Optional[int] = None,
           name: str = "X") -> np.ndarray:
     """log, exp, sqrt, invsqrt or power of every matrix."""
-    if np.iscomplexobj(X) and X.shape[-1] > _EMBEDDED:
-        F = _apply_complex(X, function, power)
+    n, single = X.shape[-1], _is_single(X)
+    by_lapack = n > _EMBEDDED or single if np.iscomplexobj(X) else \
+        single and n > ALONE and function in ("exp", "power")
+    if by_lapack:
+        F = _apply_by_lapack(X, function, power)
         if F is not None:
             return F
     return apply_to(host(X), function, power, n_jobs, name)
@@ -232,7 +236,7 @@ def semidefinite(X: np.ndarray, function: str, power: float, n_jobs: Optional[in
     return hermitian((V * np.maximum(values, 0.0)[..., None, :] ** power) @ adjoint(V))
 
 
-def _apply_complex(X: np.ndarray, function: str, power: float) -> Optional[np.ndarray]:
+def _apply_by_lapack(X: np.ndarray, function: str, power: float) -> Optional[np.ndarray]:
     """By LAPACK; None where something is wrong, which the library then names."""
     try:
         values, V = np.linalg.eigh(X)

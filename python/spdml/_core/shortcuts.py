@@ -15,7 +15,7 @@ from .arrays import SYMMETRY
 from .calls import quick_handle
 from .library import quick
 from .metrics import NUMBERS
-from .sets import FUNCTIONS
+from .sets import ALONE, FUNCTIONS
 
 
 _LITTLE = 2e6  # operations that are not worth a second thread
@@ -95,7 +95,7 @@ def mean(X: Any, metric: Any, tol: Any, n_jobs: Any) -> Optional[np.ndarray]:
 
 def apply(X: Any, function: str, power: float, n_jobs: Any) -> Optional[np.ndarray]:
     """A function of each matrix of (p, n, n), or of (n, n)."""
-    if X.__class__ is not _array or not X.size:
+    if X.__class__ is not _array or not X.size or X.ndim == 2 and len(X) > ALONE and function in ("exp", "power"):
         return None
     threads = _threads(n_jobs, X.size * X.shape[-1])
     ctx = quick_handle()
@@ -107,10 +107,13 @@ def apply(X: Any, function: str, power: float, n_jobs: Any) -> Optional[np.ndarr
 
 def geodesic(A: Any, B: Any, alpha: Any, metric: Any) -> Optional[np.ndarray]:
     """Points between matrices, or between as many and as many."""
-    if metric.__class__ is not str or metric not in _CURVED or alpha.__class__ is not float or \
+    if metric.__class__ is not str or metric not in _ALL or alpha.__class__ is not float or \
             A.__class__ is not _array or B.__class__ is not _array or A.shape != B.shape or \
             not A.size:
         return None
+    if metric in _FLAT:
+        G = np.empty(A.shape)
+        return G if quick.between(A, B, alpha, G) else None
     ctx = quick_handle()
     if ctx is None:
         return None

@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Dict
 
 import numpy as np
+import threadpoolctl  # scikit-learn's own
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
+
+from . import jobs
+from .calls import version
+from .docs import documented
+
+
+class _Pool(threadpoolctl.LibController):  # type: ignore[misc]
+    """Threads of the library, as threadpoolctl limits them."""
+
+    user_api = "openmp"
+    internal_api = "spdml"
+    filename_prefixes = ("libspdml",)
+    check_symbols = ("spd_version",)
+
+    def get_num_threads(self) -> int:
+        return jobs.limit() or jobs.cores()
+
+    def set_num_threads(self, num_threads: int) -> None:
+        jobs.limit(num_threads)
+
+    def get_version(self) -> str:
+        return version()
+
+    def set_additional_attributes(self) -> None:
+        pass
+
+
+if hasattr(threadpoolctl, "register"):  # 3.2 and later
+    threadpoolctl.register(_Pool)
 
 
 class MatrixInput:
@@ -14,6 +45,12 @@ class MatrixInput:
 
     _needs_y = False
     _stateless = False
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        for thing in vars(cls).values():
+            if inspect.isfunction(thing):
+                documented(thing)
 
     def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 and later
         tags = super().__sklearn_tags__()  # type: ignore[misc]

@@ -31,6 +31,7 @@ def apply(X: Any, function: str, power: float = 1.0, n_jobs: Optional[int] = Non
     X : array, shape (..., n, n)
         Symmetric or Hermitian matrices; positive definite ones unless the function is 'exp'.
     function : {'log', 'exp', 'sqrt', 'invsqrt', 'power'}
+        Which one.
     power : float
         The exponent of 'power'.
     {n_jobs}

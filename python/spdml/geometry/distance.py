@@ -361,6 +361,7 @@ def pairwise_distance(X: Any, Y: Any = None, metric: Metric = "airm", squared: b
     ----------
     {X_set}
     Y : array, shape (q, n, n), optional
+        Others; X itself by default.
     metric : str or callable
         As of `distance`; a callable is called for each pair.
     {squared}

@@ -75,6 +75,7 @@ def kernel(X: Any, Y: Any = None, metric: Union[str, Callable[..., Any]] = "airm
         Positive definite matrices, symmetric or Hermitian; with 'euclidean' any of equal shape
         will do.
     Y : array, shape (q, n, n), optional
+        Others; X itself by default.
     metric : str or callable
         'airm', 'log-euclidean', 'euclidean' or 'stein'; pyRiemann's names too. 'stein' warns when
         beta makes it indefinite for some data. A callable is called as

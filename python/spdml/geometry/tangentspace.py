@@ -245,6 +245,7 @@ def unupper(T: Any) -> np.ndarray:
     Parameters
     ----------
     T : array, shape (..., n (n + 1) / 2)
+        Vectors of upper triangles.
 
     {matrices}
 
@@ -299,6 +300,7 @@ def untangent_space(T: Any, Cref: Any, metric: Metric = "airm") -> np.ndarray:
     Parameters
     ----------
     T : array, shape (..., n (n + 1) / 2)
+        Vectors of upper triangles.
     {Cref}
     metric : str or callable
         As of `exp_map`.
@@ -334,6 +336,7 @@ def innerproduct(X: Any, Y: Any, Cref: Any, metric: Metric = "airm") -> Any:
     Parameters
     ----------
     X : array, shape (..., n, n)
+        Tangent matrices, symmetric or Hermitian.
     Y : array, shape (..., n, n), optional
         None: X, which gives squared norms.
     Cref : array, shape (n, n)
@@ -372,6 +375,7 @@ def norm(X: Any, Cref: Any, metric: Metric = "airm") -> Any:
     Parameters
     ----------
     X : array, shape (..., n, n)
+        Tangent matrices, symmetric or Hermitian.
     {Cref}
     metric : str or callable
         As of `innerproduct`.

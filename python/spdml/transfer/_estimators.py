@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any, Dict, Iterator, Optional, Tuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._core.labels import column, weights
 from .._core.sets import filtered
-from .._core.tags import MatrixTransformer
+from .._core.tags import MatrixEstimator, MatrixTransformer
 from ..exceptions import InvalidArgumentError
 from ..geometry.base import apply
 from ..geometry.distance import pairwise_distance
@@ -60,9 +60,13 @@ class _PerDomain(MatrixTransformer):
 
         Parameters
         ----------
-        X : array, (samples, n, n) or (samples, k)
-        y_enc : labels with domains, of `encode_domains`
-        sample_weight : (samples,) or None
+        {samples_or_rows}
+        {y_enc}
+        {sample_weight}
+
+        Returns
+        -------
+        array, shape (samples, n, n)
         """
         self.fit(X, y_enc, sample_weight)
         X = samples_of(X)
@@ -90,14 +94,26 @@ class TLDummy(MatrixTransformer):
     _stateless = True
 
     def fit(self, X: Any, y_enc: Any = None) -> "TLDummy":
-        """Learns nothing."""
+        """Learns nothing.
+
+        Parameters
+        ----------
+        {samples}
+        {y_enc}
+
+        {self}
+        """
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
     def transform(self, X: Any) -> Any:
-        """X as it is."""
+        """X as it is.
+
+        {from_samples_or_rows}
+        array
+        """
         return X
 
 
@@ -143,9 +159,11 @@ class TLCenter(_PerDomain):
 
         Parameters
         ----------
-        X : array, (samples, n, n) or (samples, k)
-        y_enc : labels with domains, of `encode_domains`
-        sample_weight : (samples,) or None
+        {samples_or_rows}
+        {y_enc}
+        {sample_weight}
+
+        {self}
         """
         X = samples_of(X)
         self.centers_: Dict[str, Any] = {
@@ -169,12 +187,7 @@ class TLCenter(_PerDomain):
     def transform(self, X: Any) -> np.ndarray:
         """Samples of the target domain, moved by its mean.
 
-        Parameters
-        ----------
-        X : array, (samples, n, n) or (samples, k)
-
-        Returns
-        -------
+        {from_samples_or_rows}
         array of the same shape
         """
         check_is_fitted(self, "centers_")
@@ -193,6 +206,7 @@ class TLScale(_PerDomain):
     target_domain : str
         What `transform` takes its matrices to be samples of; '': the last of the domains.
     final_dispersion : float
+        The dispersion of all domains afterwards.
     centered_data : bool
         The means are the identity already, as after `TLCenter`.
     metric : str
@@ -229,9 +243,11 @@ class TLScale(_PerDomain):
 
         Parameters
         ----------
-        X : array, (samples, n, n) or (samples, k)
-        y_enc : labels with domains, of `encode_domains`
-        sample_weight : (samples,) or None
+        {samples_or_rows}
+        {y_enc}
+        {sample_weight}
+
+        {self}
         """
         X = samples_of(X)
         self.scales_: Dict[str, float] = {}
@@ -260,7 +276,11 @@ class TLScale(_PerDomain):
         return filtered(apply(filtered(X, apply(M, "invsqrt")), "power", power), apply(M, "sqrt"))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Samples of the target domain, scaled by its dispersion."""
+        """Samples of the target domain, scaled by its dispersion.
+
+        {from_samples_or_rows}
+        array
+        """
         check_is_fitted(self, "scales_")
         return self._moved(self._target(self.scales_), samples_of(X))
 
@@ -286,6 +306,7 @@ class TLRotate(_PerDomain):
     tol_step : float
         It ends when a step is smaller.
     maxiter : int
+        Most iterations.
 
     Attributes
     ----------
@@ -325,9 +346,11 @@ class TLRotate(_PerDomain):
 
         Parameters
         ----------
-        X : array, (samples, n, n) or (samples, k)
-        y_enc : labels with domains, of `encode_domains`
-        sample_weight : (samples,) or None
+        {samples_or_rows}
+        {y_enc}
+        {sample_weight}
+
+        {self}
         """
         X = samples_of(X)
         labels = decode_domains(X, column(y_enc, len(X)))[1]
@@ -353,17 +376,22 @@ class TLRotate(_PerDomain):
         return filtered(X, Q.T) if X.ndim == 3 else np.asarray(X @ Q)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Samples of the target domain: as they are."""
+        """Samples of the target domain: as they are.
+
+        {from_samples_or_rows}
+        array
+        """
         check_is_fitted(self, "rotations_")
         return samples_of(X)
 
 
-class TLEstimator(BaseEstimator):  # type: ignore[misc]
+class TLEstimator(MatrixEstimator):
     """The last step of a pipeline of transfer: takes the domains off the labels, and weighs them.
 
     Parameters
     ----------
     target_domain : str
+        The domain that new samples are of.
     estimator : classifier or regressor
         It is fitted as it is, as in pyRiemann.
     domain_weight : dict or None
@@ -400,7 +428,13 @@ class TLEstimator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array
-        y_enc : labels with domains, of `encode_domains`
+            Matrices or vectors.
+        y_enc : array, shape (samples,)
+            Labels with domains, of `encode_domains`.
+
+        Returns
+        -------
+        self
         """
         if self.estimator is None or not self._wanted():
             raise TypeError(f"estimator is {self.estimator!r}; it must be one that predicts")
@@ -431,7 +465,17 @@ class TLEstimator(BaseEstimator):  # type: ignore[misc]
         return bool(getattr(self, "_is_fitted", False))
 
     def predict(self, X: Any) -> np.ndarray:
-        """What the estimator predicts."""
+        """What the estimator predicts.
+
+        Parameters
+        ----------
+        X : array, shape (samples, n, n) or (samples, k)
+            Matrices, or vectors of tangent spaces.
+
+        Returns
+        -------
+        array
+        """
         check_is_fitted(self)
         return np.asarray(self.estimator.predict(X))
 
@@ -441,7 +485,8 @@ class TLClassifier(TLEstimator):
 
     Parameters
     ----------
-    target_domain, estimator, domain_weight : as of `TLEstimator`
+    target_domain, estimator, domain_weight
+        As of `TLEstimator`.
 
     Examples
     --------
@@ -457,7 +502,17 @@ class TLClassifier(TLEstimator):
         return bool(is_classifier(self.estimator))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities that the estimator predicts."""
+        """The probabilities that the estimator predicts.
+
+        Parameters
+        ----------
+        X : array, shape (samples, n, n) or (samples, k)
+            Matrices, or vectors of tangent spaces.
+
+        Returns
+        -------
+        array
+        """
         check_is_fitted(self)
         return np.asarray(self.estimator.predict_proba(X))
 
@@ -471,7 +526,8 @@ class TLRegressor(TLEstimator):
 
     Parameters
     ----------
-    target_domain, estimator, domain_weight : as of `TLEstimator`
+    target_domain, estimator, domain_weight
+        As of `TLEstimator`.
 
     Examples
     --------

@@ -20,9 +20,12 @@ def encode_domains(X: Any, y: Any, domain: Any) -> Tuple[Any, np.ndarray]:
 
     Parameters
     ----------
-    X : array, which is handed back
-    y : labels
-    domain : one for each sample
+    X : array
+        Handed back.
+    y : array, shape (samples,)
+        Labels.
+    domain : array, shape (samples,)
+        The domain of each sample.
 
     Returns
     -------
@@ -44,8 +47,10 @@ def decode_domains(X: Any, y: Any) -> Tuple[Any, np.ndarray, np.ndarray]:
 
     Parameters
     ----------
-    X : array, which is handed back
-    y : texts "domain/label"
+    X : array
+        Handed back.
+    y : array, shape (samples,)
+        Texts "domain/label".
 
     Returns
     -------
@@ -84,7 +89,9 @@ class TLSplitter:
     Parameters
     ----------
     target_domain : str
-    cv : a splitter of scikit-learn
+        The domain that new samples are of.
+    cv : splitter of scikit-learn
+        Of the samples of the target domain.
 
     Examples
     --------
