@@ -149,7 +149,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* (ln a - ln b)/(a - b), all digits however close they are: log_divided in log_derivative.c. */
+/* (ln a - ln b)/(a - b), all digits however close they are: as linalg/kernels_divided.c has it. */
 __device__ inline double log_divided(double a, double b)
 {
     const double large = fmax(a, b), small = fmin(a, b), gap = large - small, x = gap / small;

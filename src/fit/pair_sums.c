@@ -8,7 +8,7 @@
 #include "fit/pair_exchange.h"
 #include "fit/pair_tiles.h"
 #include "run/parallel.h"
-#include "geometry/log_derivative.h"
+#include "geometry/spdfun.h"
 
 #define BUFFER_BYTES ((size_t)4 << 20)
 
@@ -43,7 +43,8 @@ struct pair_sums {
 static size_t work_size(size_t m)
 {
     size_t sample = (2 * TRI(m) + 1) * LANES, pairs = pairs_work(m);
-    size_t log = (TRI(m) + m * m + m) * LANES + log_derivative_work(m);
+    size_t there = spdfun_spectrum_work(m), back = spdfun_derivative_work(m);
+    size_t log = TRI(m) * LANES + (there > back ? there : back);
     sample = sample > log ? sample : log;
     return sample > pairs ? sample : pairs;
 }
@@ -74,8 +75,9 @@ static void allocate(pair_sums *s, arena *keep)
         s->buffer = arena_alloc(keep, s->plan.rows, tri * sizeof *s->buffer);
     s->work = arena_alloc(keep, threads, work_size(s->m) * sizeof *s->work);
     if (s->rule->logarithms) {
-        s->V = arena_alloc(keep, s->all, s->m * s->m * sizeof *s->V);
-        s->lambda = arena_alloc(keep, s->all, s->m * sizeof *s->lambda);
+        size_t octets = (s->all + LANES - 1) / LANES, row = s->m * LANES * sizeof(double);
+        s->V = arena_alloc(keep, octets, s->m * row);
+        s->lambda = arena_alloc(keep, octets, row);
     }
     if (s->o->of_sums && !s->o->fixed)
         s->Zb = arena_alloc(keep, s->own, tri * sizeof *s->Zb);
@@ -229,24 +231,22 @@ static spd_status begin_chunk(void *user, size_t octet, int thread)
 static spd_status log_chunk(void *user, size_t octet, int thread)
 {
     pair_sums *s = user;
-    size_t tri = TRI(s->m), m = s->m, first = octet * LANES;
+    size_t tri = TRI(s->m), row = s->m * LANES, first = octet * LANES;
     size_t lanes = lanes_of(s->all, first);
-    double *A = s->work + (size_t)thread * work_size(m), *V = A + tri * LANES;
-    double *lambda = V + m * m * LANES, *work = lambda + m * LANES;
+    double *A = s->work + (size_t)thread * work_size(s->m);
     const double *in[LANES];
-    double *L_out[LANES], *V_out[LANES], *lambda_out[LANES];
+    double *out[LANES];
+    unsigned bad;
     for (size_t l = 0; l < lanes; l++) {
         in[l] = s->S + (first + l) * tri;
-        L_out[l] = s->L + (first + l) * tri;
-        V_out[l] = s->V + (first + l) * m * m;
-        lambda_out[l] = s->lambda + (first + l) * m;
+        out[l] = s->L + (first + l) * tri;
     }
     s->k->gather(tri, lanes, in, A);
-    if (log_derivative_prepare(s->k, m, A, lambda, V, work) & ((1u << lanes) - 1u))
+    spdfun_spectrum(s->k, SPD_FUNCTION_LOG, 0.0, s->m, 1, A, s->lambda + octet * row,
+                    s->V + octet * s->m * row, &bad, A + tri * LANES);
+    if (bad & ((1u << lanes) - 1u))
         return SPD_ENOTSPD;
-    s->k->split(tri, lanes, A, L_out);
-    s->k->split(m * m, lanes, V, V_out);
-    s->k->split(m, lanes, lambda, lambda_out);
+    s->k->split(tri, lanes, A, out);
     if (!s->from)
         begin_weights(s, first, NULL);
     return SPD_OK;
@@ -256,11 +256,16 @@ static spd_status log_chunk(void *user, size_t octet, int thread)
 static spd_status pull_back_chunk(void *user, size_t octet, int thread)
 {
     pair_sums *s = user;
-    size_t tri = TRI(s->m), m = s->m, first = octet * LANES;
-    size_t last = first + lanes_of(s->own, first);
-    for (size_t i = first; i < last; i++)
-        log_derivative_apply(m, s->lambda + i * m, s->V + i * m * m, s->Z + i * tri,
-                             s->work + (size_t)thread * work_size(m));
+    size_t tri = TRI(s->m), row = s->m * LANES, first = octet * LANES;
+    size_t lanes = lanes_of(s->own, first);
+    double *G = s->work + (size_t)thread * work_size(s->m), *Z[LANES];
+    const double *in[LANES];
+    for (size_t l = 0; l < lanes; l++)
+        in[l] = Z[l] = s->Z + (first + l) * tri;
+    s->k->gather(tri, lanes, in, G);
+    spdfun_derivative(s->k, SPD_FUNCTION_LOG, 0.0, s->m, s->lambda + octet * row,
+                      s->V + octet * s->m * row, G, G + tri * LANES);
+    s->k->split(tri, lanes, G, Z);
     return SPD_OK;
 }
 

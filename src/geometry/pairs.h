@@ -9,7 +9,7 @@
  *             Z_i += 4c V (log Lam / Lam) V',  Z_j -= 4c V (log Lam) V'
  *   Jeffrey   Z_i += c (S_j^-1 - S_i^-1 S_j S_i^-1), and the same with i and j exchanged
  *   log-Euclidean   L = log S; G_i += 4c (L_i - L_j), G_j -= the same; and once per sample
- *             Z_i = D log(S_i)[G_i]  (log_derivative.h)
+ *             Z_i = D log(S_i)[G_i]  (spdfun.h)
  *   Euclidean Z_i += 4c (S_i - S_j), Z_j -= the same; any symmetric S
  *
  * A rule computes d2 and the matrices that c multiplies; adding them up is the caller's. Samples

@@ -236,28 +236,27 @@ static int above_floor(const kernels *k, size_t n, const double *A, double power
 
 size_t spdfun_spectrum_work(size_t n)
 {
-    return (SPDFUN_OCTETS * TRI(n) + n * n + n) * LANES + kernels_eigh_work(n);
+    return (n * n + n) * LANES + kernels_eigh_work(n);
 }
 
-/* bad of one octet, given, whose eigenvalues are lambda; full: TRI x 8 of scratch. */
-static unsigned judge_spectrum(const kernels *k, size_t n, const double *given,
-                               const double *lambda, double *full)
+unsigned spdfun_judge(const kernels *k, size_t n, const double *given, const double *lambda,
+                      double *work)
 {
     _Alignas(64) double edges[2 * LANES];
     int doubt = 0;
     extremes(n, lambda, edges);
     for (size_t l = 0; l < LANES; l++)
         doubt |= definite_doubt_spread(edges[l], edges[LANES + l]);
-    return doubt ? definite_lanes(k, n, given, full) : 0;
+    return doubt ? definite_lanes(k, n, given, work) : 0;
 }
 
 void spdfun_spectrum(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                      double *A, double *lambda, double *Z, unsigned *bad, double *work)
 {
     size_t entries = TRI(n) * LANES, untouched = 0;
-    double *given = work, *full = given + octets * entries, *value = full + n * n * LANES;
+    double *full = work, *value = full + n * n * LANES;
     for (; f == SPD_FUNCTION_FLOOR && untouched < octets; untouched++)
-        if (!above_floor(k, n, A + untouched * entries, power, given))
+        if (!above_floor(k, n, A + untouched * entries, power, full))
             break;
     if (untouched == octets) {
         for (size_t e = 0; e < octets * n * LANES; e++)
@@ -265,14 +264,11 @@ void spdfun_spectrum(const kernels *k, spd_function f, double power, size_t n, s
         memset(bad, 0, octets * sizeof *bad);
         return;
     }
-    memcpy(given, A, octets * entries * sizeof *A);
     k->eigh(n, octets, A, lambda, Z, bad, value + n * LANES);
     for (size_t g = 0; g < octets; g++, lambda += n * LANES) {
         spdfun_values(f, power, n * LANES, lambda, value);
         bad[g] |= nan_lanes(n, value);
         k->rebuild(n, Z + g * n * n * LANES, value, A + g * entries, full);
-        if (spdfun_needs_spd(f))
-            bad[g] |= judge_spectrum(k, n, given + g * entries, lambda, full);
     }
 }
 

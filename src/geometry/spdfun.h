@@ -43,10 +43,15 @@ void spdfun_edges(const kernels *k, spd_function f, double power, size_t n, size
                   double *A, double *edges, unsigned *bad, double *work);
 
 /* A (octets x TRI(n) x 8) <- f(A); lambda (octets x n x 8) and Z (octets x n x n x 8) <- what the
- * derivative needs. bad as of spdfun_judged. work: spdfun_spectrum_work(n) doubles. */
+ * derivative needs. bad as of spdfun_apply. work: spdfun_spectrum_work(n) doubles. */
 size_t spdfun_spectrum_work(size_t n);
 void spdfun_spectrum(const kernels *k, spd_function f, double power, size_t n, size_t octets,
                      double *A, double *lambda, double *Z, unsigned *bad, double *work);
+
+/* Mask of the lanes of one octet, given with its eigenvalues, that are not positive definite by
+ * definite.h. work: TRI(n) x 8 doubles. */
+unsigned spdfun_judge(const kernels *k, size_t n, const double *given, const double *lambda,
+                      double *work);
 
 /* G (TRI(n) x 8) <- Df(A)[G] = Z (L . Z'G Z) Z', L the divided differences of f at the eigenvalues
  * (math.md, eq. 24). work: spdfun_derivative_work(n) doubles. */

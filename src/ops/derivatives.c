@@ -31,19 +31,22 @@ typedef struct spectrum_batch {
 
 static size_t spectrum_work(size_t n)
 {
-    return BATCH_OCTETS * (TRI(n) + n + n * n) * LANES + spdfun_spectrum_work(n);
+    return BATCH_OCTETS * (2 * TRI(n) + n + n * n) * LANES + spdfun_spectrum_work(n);
 }
 
 static unsigned spectrum_body(void *user, size_t first, size_t count, double *work)
 {
     const spectrum_batch *s = user;
-    size_t n = s->b.n, full = n * n * LANES, each = n * LANES;
-    double *Z = work + BATCH_OCTETS * TRI(n) * LANES, *lambda = Z + BATCH_OCTETS * full;
+    size_t n = s->b.n, full = n * n * LANES, each = n * LANES, tri = TRI(n) * LANES;
+    double *given = work + BATCH_OCTETS * tri, *Z = given + BATCH_OCTETS * tri;
+    double *lambda = Z + BATCH_OCTETS * full, *rest = lambda + BATCH_OCTETS * each;
     double *to = s->spectrum + first / LANES * spectrum_octet(n);
     unsigned bad[BATCH_OCTETS];
     size_t used = octets_pack(s->b.k, n, first, count, s->b.X, work);
-    spdfun_spectrum(s->b.k, s->b.f, s->b.power, n, used, work, lambda, Z, bad,
-                    lambda + BATCH_OCTETS * each);
+    memcpy(given, work, used * tri * sizeof *work);
+    spdfun_spectrum(s->b.k, s->b.f, s->b.power, n, used, work, lambda, Z, bad, rest);
+    for (size_t g = 0; g < used && spdfun_needs_spd(s->b.f); g++)
+        bad[g] |= spdfun_judge(s->b.k, n, given + g * tri, lambda + g * each, rest);
     octets_unpack(s->b.k, n, first, count, work, s->b.result);
     for (size_t g = 0; g < used; g++, to += full + each) {
         memcpy(to, Z + g * full, full * sizeof *to);

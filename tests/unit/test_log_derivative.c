@@ -1,58 +1,21 @@
-/* test_log_derivative.c - divided differences of the logarithm, its derivative against an integral,
- * and what the exact log-Euclidean cost must be: invariant under rotations and scaling, equal to
- * the approximate one where nothing is lost, right for ill-conditioned matrices. */
+/* test_log_derivative.c - the derivative of the logarithm against an integral, and what the exact
+ * log-Euclidean cost must be: invariant under rotations and scaling, equal to the approximate one
+ * where nothing is lost, right for ill-conditioned matrices. */
 #include "test.h"
 
-#include <float.h>
-
-#include "geometry/log_derivative.h"
 #include "random_spd.h"
-
-/* ---- divided differences --------------------------------------------------------------------- */
-
-/* A relative gap x between a and b = a/(1 + x): ln(1 + x)/(a x/(1 + x)). */
-TEST(divided_differences_have_all_digits)
-{
-    const double at[] = {1.0, 3.7e-300, 2.9e300, 0.11};
-    for (size_t k = 0; k < 4; k++) {
-        CHECK_CLOSE(log_divided(at[k], at[k]) * at[k], 1.0, 2 * DBL_EPSILON, "%g twice", at[k]);
-        for (int e = -52; e <= 60; e++) {
-            double b = at[k] > 1.0 ? at[k] * 0x1p-70 : at[k], a = b + ldexp(b, e),
-                   x = ldexp(1.0, e);
-            double known = e < -20 ? 1.0 - x / 2.0 + x * x / 3.0 : log1p(x) / x;
-            CHECK_CLOSE(log_divided(a, b) * b / known, 1.0, 8 * DBL_EPSILON, "%g and 2^%d", b, e);
-            CHECK(log_divided(a, b) == log_divided(b, a), "%g: not symmetric", b);
-        }
-    }
-    /* further apart than the range of numbers */
-    double far = log_divided(1e300, 1e-300), known = 600.0 * log(10.0) / 1e300;
-    CHECK_CLOSE(far / known, 1.0, 1e-15, "1e300 and 1e-300");
-}
 
 /* ---- the derivative -------------------------------------------------------------------------- */
 
 /* D (n x n) <- the library's D log(A)[H] */
 static void derivative(size_t n, const double *A, const double *H, double *D)
 {
-    const kernels *k = kernels_get();
-    size_t tri = TRI(n);
-    double *lambda = block(n), *V = block(n * n), *G = block(tri);
-    size_t count = (tri + n * n + n) * LANES + log_derivative_work(n);
-    double *octet = take_aligned(count, sizeof *octet), *vectors = octet + tri * LANES,
-           *values = vectors + n * n * LANES;
-    double *work = values + n * LANES, *one[] = {V}, *two[] = {lambda};
-    const double *source[] = {A};
-    k->pack(n, 1, source, octet);
-    CHECK(!(log_derivative_prepare(k, n, octet, values, vectors, work) & 1u), "no logarithm");
-    k->split(n * n, 1, vectors, one);
-    k->split(n, 1, values, two);
-    for (size_t r = 0, e = 0; r < n; r++)
-        for (size_t c = 0; c <= r; c++)
-            G[e++] = H[r * n + c];
-    log_derivative_apply(n, lambda, V, G, work);
-    for (size_t r = 0, e = 0; r < n; r++)
-        for (size_t c = 0; c <= r; c++, e++)
-            D[r * n + c] = D[c * n + r] = G[e];
+    double *F = block(n * n), *spectrum = block(spd_spectrum_size(n, 1));
+    CHECK(spd_apply_spectrum(NULL, SPD_FUNCTION_LOG, 0.0, SPD_SET(n, 1, A), F, spectrum) == SPD_OK,
+          "no logarithm");
+    CHECK(spd_apply_derivative(NULL, SPD_FUNCTION_LOG, 0.0, spectrum, SPD_SET(n, 1, H), D) ==
+              SPD_OK,
+          "no derivative");
 }
 
 static double *random_symmetric(rng *r, size_t n)
