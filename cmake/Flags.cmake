@@ -94,5 +94,5 @@ function(spdml_flags target)
 endfunction()
 
 function(spdml_link_flags target)
-    target_link_options(${target} PRIVATE ${spdml_link_hardening} ${spdml_instrument})
+    target_link_options(${target} PRIVATE ${spdml_link_hardening} ${spdml_weak_links} ${spdml_instrument})
 endfunction()

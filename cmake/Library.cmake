@@ -64,9 +64,8 @@ function(spdml_library name headers)
     set_target_properties(${target}_shared PROPERTIES
         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME ${name}
         SKIP_BUILD_RPATH ON)
-    if(APPLE) # two-level names: what else is visible is in nobody's way
-        target_link_options(${target}_shared PRIVATE ${spdml_weak_links})
-    elseif(NOT spdml_instrument) # whose run-time library only a program brings
+    # On macOS names are of two levels: what else is visible is in nobody's way.
+    if(NOT APPLE AND NOT spdml_instrument) # whose run-time library only a program brings
         target_link_options(${target}_shared PRIVATE LINKER:--no-undefined
                             LINKER:--version-script=${map})
         set_target_properties(${target}_shared PROPERTIES LINK_DEPENDS "${map}")

@@ -17,6 +17,7 @@ foreach(file IN LISTS macos_files)
     list(TRANSFORM core_sources REPLACE "^(.*/src/)${replaced}$" "\\1${file}")
 endforeach()
 list(APPEND core_sources "${CMAKE_CURRENT_SOURCE_DIR}/src/macos/stream.c")
+set(CMAKE_SHARED_LIBRARY_RUNTIME_C_FLAG "-Wl,-rpath,") # CMake knows it on a Mac alone
 set(CMAKE_INSTALL_NAME_DIR "@rpath")
 set(CMAKE_BUILD_WITH_INSTALL_NAME_DIR ON) # for wheels too, which take libraries from the build
 add_compile_options(-include "${CMAKE_CURRENT_SOURCE_DIR}/src/macos/posix.h")

@@ -15,7 +15,6 @@ if(SPDML_PYTHON_INCLUDE)
     target_include_directories(spdml_quick PRIVATE include)
     target_include_directories(spdml_quick SYSTEM PRIVATE "${SPDML_PYTHON_INCLUDE}")
     target_link_libraries(spdml_quick PRIVATE m)
-    target_link_options(spdml_quick PRIVATE ${spdml_weak_links})
     set_target_properties(spdml_quick PROPERTIES OUTPUT_NAME _quick PREFIX "" SUFFIX .abi3.so
                           C_VISIBILITY_PRESET hidden)
     install(TARGETS spdml_quick LIBRARY DESTINATION spdml COMPONENT python EXCLUDE_FROM_ALL)
