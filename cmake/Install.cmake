@@ -9,8 +9,10 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" TYPE DOC)
 foreach(library spdml spdml_data)
     install(TARGETS ${library}_shared EXPORT ${library}Targets)
     install(EXPORT ${library}Targets NAMESPACE spdml:: DESTINATION "${package_dir}")
-    install(TARGETS ${library}_static EXPORT ${library}StaticTargets)
-    install(EXPORT ${library}StaticTargets NAMESPACE spdml:: DESTINATION "${package_dir}")
+    if(TARGET ${library}_static)
+        install(TARGETS ${library}_static EXPORT ${library}StaticTargets)
+        install(EXPORT ${library}StaticTargets NAMESPACE spdml:: DESTINATION "${package_dir}")
+    endif()
 endforeach()
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/spdmlConfig.cmake.in"
