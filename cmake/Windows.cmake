@@ -28,6 +28,8 @@ if(NOT WIN32)
     return()
 endif()
 find_library(SPDML_regex_LIBRARY regex) # Windows has none
+cmake_path(GET SPDML_openblas_LIBRARY PARENT_PATH windows_libraries)
+file(GLOB windows_libraries "${windows_libraries}/*.dll") # that ours load
 file(GLOB windows_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/windows/*.c")
 set(windows_start "${CMAKE_CURRENT_SOURCE_DIR}/src/windows/start.c")
 list(REMOVE_ITEM windows_sources "${windows_start}")

@@ -17,7 +17,8 @@ _MOST = 2**31 - 1  # a C int
 
 def cores() -> int:
     """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux has it alone
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def _of_environment() -> int:
