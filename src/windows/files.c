@@ -331,8 +331,33 @@ int posix_remove(const char *path)
     return folder ? posix_rmdir(path) : posix_unlink(path);
 }
 
+/* As POSIX has it, over a file that others have open: Windows can since 2018. */
+static int replace_open(const wchar_t *from, const wchar_t *to)
+{
+    enum { RENAME_INFO_EX = 22, REPLACE = 1, POSIX_SEMANTICS = 2 };
+    union {
+        FILE_RENAME_INFO info;
+        char room[sizeof(FILE_RENAME_INFO) + PATH_ROOM * sizeof(wchar_t)];
+    } target = {.info = {.Flags = REPLACE | POSIX_SEMANTICS}};
+    wchar_t whole[PATH_ROOM];
+    DWORD length = GetFullPathNameW(to, PATH_ROOM, whole, NULL);
+    if (length == 0 || length >= PATH_ROOM)
+        return 0;
+    target.info.FileNameLength = length * (DWORD)sizeof(wchar_t);
+    memcpy(target.info.FileName, whole, (length + 1) * sizeof(wchar_t));
+    HANDLE handle = CreateFileW(from, DELETE | SYNCHRONIZE, SHARED, NULL, OPEN_EXISTING,
+                                FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (handle == INVALID_HANDLE_VALUE)
+        return 0;
+    int done = SetFileInformationByHandle(handle, RENAME_INFO_EX, &target, sizeof target);
+    CloseHandle(handle);
+    return done;
+}
+
 static int rename_wide(const wchar_t *from, const wchar_t *to)
 {
+    if (replace_open(from, to))
+        return 0;
     return MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ? 0
                                                                                      : set_errno();
 }
