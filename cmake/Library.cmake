@@ -50,6 +50,8 @@ function(spdml_library name headers)
     list(JOIN exported "\n" text)
     list(JOIN private "\n" private_text)
     file(CONFIGURE OUTPUT "${names}" CONTENT "${text}\n${private_text}\n" @ONLY)
+    set(definition "${PROJECT_BINARY_DIR}/${name}.def") # the same for Windows
+    file(CONFIGURE OUTPUT "${definition}" CONTENT "EXPORTS\n${text}\n${private_text}\n" @ONLY)
     list(JOIN exported ";\n    " text)
     file(CONFIGURE OUTPUT "${map}" @ONLY
          CONTENT "${node}_${PROJECT_VERSION_MAJOR} {\nglobal:\n    ${text};\nlocal:\n    *;\n};\n${private_node}")
@@ -58,17 +60,27 @@ function(spdml_library name headers)
     spdml_describe_library(${target}_shared ${name})
     spdml_link_flags(${target}_shared)
     target_link_libraries(${target}_shared PRIVATE ${arg_NEEDS} Threads::Threads m)
-    if(NOT APPLE)
-        target_link_options(${target}_shared PRIVATE LINKER:--as-needed)
-    endif()
     set_target_properties(${target}_shared PROPERTIES
         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} EXPORT_NAME ${name}
         SKIP_BUILD_RPATH ON)
     # On macOS names are of two levels: what else is visible is in nobody's way.
-    if(NOT APPLE AND NOT spdml_instrument) # whose run-time library only a program brings
+    if(WIN32)
+        target_sources(${target}_shared PRIVATE "${definition}")
+        spdml_windows_library(${target}_shared "${definition}")
+    elseif(NOT APPLE)
+        target_link_options(${target}_shared PRIVATE LINKER:--as-needed)
+    endif()
+    if(NOT WIN32 AND NOT APPLE AND NOT spdml_instrument) # whose run-time library only a program brings
         target_link_options(${target}_shared PRIVATE LINKER:--no-undefined
                             LINKER:--version-script=${map})
         set_target_properties(${target}_shared PROPERTIES LINK_DEPENDS "${map}")
+    endif()
+
+    if(WIN32) # no static library: joined objects cannot keep their symbols to themselves there
+        if(arg_ON)
+            target_link_libraries(${target}_shared PUBLIC ${arg_ON}_shared)
+        endif()
+        return()
     endif()
 
     # One object; what the header does not declare becomes local.

@@ -1,19 +1,16 @@
 /* memory.c - aligned allocation with overflow checks and a switch for failure tests. */
-#define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/limits.h"
+#include "base/pages.h"
 
-#define ALIGNMENT  64
-#define LARGE      ((size_t)1 << 28) /* bytes from which on the limits of the system are asked */
-#define HUGE_PAGE  ((uintptr_t)1 << 21)
-#define MANY_PAGES ((size_t)1 << 23)
+#define ALIGNMENT PAGES_ALIGNMENT
+#define LARGE     ((size_t)1 << 28) /* bytes from which on the limits of the system are asked */
 
 static atomic_long live_blocks;
 static atomic_long fail_countdown;
@@ -38,24 +35,6 @@ static int is_beyond_limits(size_t bytes)
     return bytes >= LARGE && (double)bytes > limits_total();
 }
 
-/* Fresh pages are made one by one as they are touched, which takes as long as a pass over them;
- * huge ones take a fraction of that. A hint only: it may be refused. */
-#ifdef MADV_HUGEPAGE
-static void ask_for_huge_pages(void *block, size_t bytes)
-{
-    uintptr_t first = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    uintptr_t last = ((uintptr_t)block + bytes) / HUGE_PAGE * HUGE_PAGE;
-    if (block && bytes >= MANY_PAGES && last > first)
-        madvise((void *)first, last - first, MADV_HUGEPAGE);
-}
-#else
-static void ask_for_huge_pages(void *block, size_t bytes)
-{
-    (void)block;
-    (void)bytes;
-}
-#endif
-
 void *mem_alloc(size_t count, size_t size)
 {
     size_t bytes;
@@ -63,9 +42,7 @@ void *mem_alloc(size_t count, size_t size)
     if (mem_mul(count, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - ALIGNMENT || told_to_fail())
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void *block =
-        is_beyond_limits(bytes) ? NULL : aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
-    ask_for_huge_pages(block, bytes);
+    void *block = is_beyond_limits(bytes) ? NULL : pages_take(bytes ? bytes : ALIGNMENT);
     if (block)
         atomic_fetch_add_explicit(&live_blocks, 1, memory_order_relaxed);
     else
@@ -134,7 +111,7 @@ void mem_free(void *block)
     if (!block)
         return;
     atomic_fetch_sub_explicit(&live_blocks, 1, memory_order_relaxed);
-    free(block);
+    pages_give(block);
 }
 
 long mem_fail_at(long k)

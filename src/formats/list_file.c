@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/lines.h"
+#include "io/slashes.h"
 #include "io/source.h"
 #include "io/text.h"
 
@@ -26,7 +27,7 @@ int list_is(const char *path)
 static char *joined(arena *keep, const char *list, const word *name)
 {
     const char *slash = strrchr(list, '/');
-    size_t folder = slash && name->from[0] != '/' ? (size_t)(slash - list) + 1 : 0;
+    size_t folder = slash && !path_is_absolute(name->from) ? (size_t)(slash - list) + 1 : 0;
     char *path = arena_alloc(keep, folder + name->size + 1, 1);
     if (path) {
         memcpy(path, list, folder);
@@ -40,7 +41,7 @@ static char *joined(arena *keep, const char *list, const word *name)
 static int leads_out(const word *name)
 {
     const char *at = name->from, *end = name->from + name->size;
-    int out = at[0] == '/';
+    int out = path_is_absolute(at);
     while (at && !out) {
         const char *slash = memchr(at, '/', (size_t)(end - at));
         out = (slash ? slash : end) - at == 2 && memcmp(at, "..", 2) == 0;
@@ -102,6 +103,8 @@ static spd_status read_lines(spd_context *ctx, const list_place *place, arena *k
         status = source_all(ctx, text);
     if (status == SPD_OK && memchr(text->bytes, '\0', text->size))
         status = ctx_fail(ctx, SPD_EFORMAT, "is no text: a list has a path per line");
+    if (status == SPD_OK)
+        path_slashes((char *)text->bytes, text->size);
     if (status == SPD_OK)
         status = take_lines(ctx, text, place, keep, NULL, &found);
     if (status == SPD_OK && found == 0)

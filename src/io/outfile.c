@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "io/slashes.h"
 
 /* Characters of a name that its temporary begins with: it must not exceed what the file system
  * allows. */
@@ -41,7 +42,7 @@ static spd_status follow(spd_context *ctx, char **path)
     if (length < 0)
         return outfile_error(ctx, errno);
     to[length] = '\0';
-    int folder = to[0] == '/' ? 0 : (int)folder_length(*path);
+    int folder = path_is_absolute(to) ? 0 : (int)folder_length(*path);
     snprintf(next, sizeof next, "%.*s%s", folder, *path, to);
     mem_free(*path);
     *path = mem_text(next);
@@ -58,6 +59,7 @@ static spd_status resolve(spd_context *ctx, const char *path, outfile *out, mode
     out->target = mem_text(path);
     if (!out->target)
         return ctx_nomem(ctx, "a path");
+    path_slashes(out->target, strlen(out->target));
     while (status == SPD_OK && (there = lstat(out->target, &st) == 0) && S_ISLNK(st.st_mode)) {
         /* In a folder that others write to, a link of theirs may lead anywhere. */
         if (st.st_uid != geteuid() && st.st_uid != 0)

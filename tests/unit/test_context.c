@@ -4,8 +4,6 @@
 #include "test.h"
 
 #include <stdatomic.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/context.h"
@@ -99,40 +97,6 @@ TEST(threads_meet)
         CHECK(m.thread[0] != m.thread[1], "both in thread %d", (int)m.thread[0]);
         CHECK(m.thread[0] < wanted && m.thread[1] < wanted, "beyond %d", wanted);
     }
-}
-
-/* What a forked child does with a context whose workers are the parent's: it goes on, or ends it.
- */
-static int use_inherited(spd_context *ctx, int goes_on)
-{
-    meeting m = {0};
-    alarm(60); /* that it would wait for ever without */
-    if (goes_on && parallel_for(ctx, 2, meet, &m, NULL, NULL, 0.0, NULL) != SPD_OK)
-        return 1;
-    spd_context_free(ctx);
-    return goes_on && m.met != 2 ? 2 : 0;
-}
-
-/* A context serves any thread; that of another thread is as the child's own, once that is idle. */
-TEST(forked_children)
-{
-#ifndef __SANITIZE_THREAD__ /* which ends children that start threads */
-    for (int goes_on = 0; goes_on < 2; goes_on++) {
-        spd_context *ctx = context_on(2);
-        meeting m = {0};
-        parallel_for(ctx, 2, meet, &m, NULL, NULL, 0.0, NULL);
-        pid_t child = fork();
-        if (child == 0)
-            _exit(use_inherited(ctx, goes_on));
-        int status = -1;
-        CHECK(waitpid(child, &status, 0) == child, "no process");
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "goes on %d: status %d", goes_on,
-              status);
-        m = (meeting){0};
-        parallel_for(ctx, 2, meet, &m, NULL, NULL, 0.0, NULL);
-        CHECK(m.met == 2, "the parent has lost its workers");
-    }
-#endif
 }
 
 TEST(words)

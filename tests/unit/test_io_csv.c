@@ -81,8 +81,8 @@ TEST(faults_name_line_and_column)
     refuse_text("\n \n# nothing\n", SPD_EFORMAT, "no rows");
     refuse_text("ok\n\xff\xfe\n", SPD_EFORMAT, "line 2, column 1|UTF-8");
     refuse_text("1,5;2,5\n", SPD_EFORMAT, "column 1: '1,5'");
-    put_file(scratch("nul.csv"), "1,2\0003", 5);
-    CHECK_UNREADABLE(scratch("nul.csv"), SPD_EFORMAT, "NUL");
+    put_file(scratch("zero.csv"), "1,2\0003", 5);
+    CHECK_UNREADABLE(scratch("zero.csv"), SPD_EFORMAT, "NUL");
 }
 
 TEST(numbers_have_points_in_any_language)

@@ -3,6 +3,7 @@
 #include "base/limits.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "test.h"

@@ -18,7 +18,8 @@ _limit = 0  # of threadpoolctl; 0: none
 
 def cores() -> int:
     """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux has it alone
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def _of_environment() -> int:

@@ -10,10 +10,12 @@ import importlib.machinery
 import importlib.util
 import os
 import pathlib
-import resource
 import sys
 import sysconfig
 from typing import Any, Tuple
+
+if sys.platform != "win32":
+    import resource
 
 
 # Enumerations whose values have words, in the order of spd_enum.
@@ -361,13 +363,14 @@ PRIVATE = {
 def _spare_blas_threads() -> None:
     """OpenBLAS starts threads as it is loaded, and each maps a buffer; where that fails (ulimit -v)
     it tries again for ever, and the process never ends. This package has no use for them."""
-    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+    if sys.platform != "win32" and resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def file_name(library: str) -> str:
     """Of a library of ours in a wheel."""
-    return f"lib{library}.0.dylib" if sys.platform == "darwin" else f"lib{library}.so"
+    ending = {"darwin": "0.dylib", "win32": "dll"}.get(sys.platform, "so")
+    return f"lib{library}.{ending}"
 
 
 def _path() -> str:

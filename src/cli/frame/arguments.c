@@ -12,6 +12,7 @@
 #include "cli/frame/cli_memory.h"
 #include "cli/frame/message.h"
 #include "base/suggest.h"
+#include "io/slashes.h"
 
 /* Says what is wrong, and where help is. */
 __attribute__((format(printf, 2, 3))) static int misused(const arguments *a, const char *format,
@@ -62,6 +63,8 @@ static int take(arguments *a, const option *o, const char *value)
             value = next_value(a, o);
         if (!value)
             return misused(a, "--%s needs a value: %s", o->name, o->argument);
+        if (o->type == OPTION_FILE)
+            path_slashes((char *)(uintptr_t)value, strlen(value));
         int code = option_check(o, value, &given.text);
         if (code)
             return code;
@@ -99,10 +102,11 @@ static int parse_words(arguments *a)
 {
     int code = CLI_GOOD, options_ended = 0;
     while (!code && a->at < a->words) {
-        const char *word = a->word[a->at++];
-        if (options_ended || word[0] != '-' || !word[1])
+        char *word = a->word[a->at++];
+        if (options_ended || word[0] != '-' || !word[1]) {
+            path_slashes(word, strlen(word));
             a->operands[a->operand_count++] = word;
-        else if (strcmp(word, "--") == 0)
+        } else if (strcmp(word, "--") == 0)
             options_ended = 1;
         else if (word[1] == '-')
             code = parse_long(a, word + 2);

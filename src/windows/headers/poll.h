@@ -1,0 +1,2 @@
+/* poll.h - waiting for standard input: windows/posix.h. */
+#include "windows/posix.h"

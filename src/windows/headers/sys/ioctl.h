@@ -1,0 +1,2 @@
+/* ioctl.h - the size of a terminal: windows/posix.h. */
+#include "windows/posix.h"

@@ -1,0 +1,2 @@
+/* threads.h - what is done once: windows/posix.h. */
+#include "windows/posix.h"
