@@ -265,7 +265,7 @@ def _parse(name: str, values: Dict[str, Any], normalize: bool) -> Method:
     method.normalize_kernel = int(normalize)
     for i, parameter in enumerate(PARAMETERS):
         value = values.get(parameter)
-        if value is not None and not lib.spd_method_uses(c.byref(method), i):
+        if value is not None and name != "auto" and not lib.spd_method_uses(c.byref(method), i):
             raise InvalidArgumentError(f"method {name!r} has no parameter {parameter!r}; leave it None")
         method.value[i] = np.nan if value is None else parameter_number(parameter, value)
     return method
