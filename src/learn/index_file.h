@@ -1,4 +1,4 @@
-/* index_file.h - an index as a file; for tests. */
+/* index_file.h - an index as a file. */
 #ifndef SPD_LEARN_INDEX_FILE_H
 #define SPD_LEARN_INDEX_FILE_H
 
