@@ -31,6 +31,7 @@
 /* Windows declares these, which the sources have for themselves. */
 #define tell  posix_tell
 #define raise posix_raise
+#define write posix_write
 
 #undef PATH_MAX
 #define PATH_MAX 4096
