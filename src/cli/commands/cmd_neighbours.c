@@ -168,9 +168,9 @@ static const option options[] = {
      .help =
          "Of an approximate search: this share of the true neighbours is wished for. The search "
          "is repeated with more effort until the estimate says so, and is exact in the end"},
-    {"index", 0, OPTION_FILE, "FILE",
-     .help = "Search the queries by the index of DATA in FILE (.npz), which is made if it is not "
-             "there: for many --queries, now or later"},
+    {"index", 0, OPTION_FILE, "FILE", .writes = 1, .choice = ".npz",
+     .help = "Search the queries by the index of DATA in FILE, which is made if it is not there: "
+             "for many --queries, now or later"},
     {"brute", .help = "Compute every distance instead of pruning by lower bounds"},
     OPTION_SQUARED,
     {OPTION_OUTPUT(OPTION_ARRAYS_ENDINGS,
