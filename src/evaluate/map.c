@@ -99,7 +99,7 @@ static spd_status fit_multi(spd_context *ctx, const spd_method *method, const sa
                             map_graph graph, map *a)
 {
     spd_status status = SPD_OK;
-    size_t m[MAP_PARTS], count = part_sizes(train, m);
+    size_t m[MAP_PARTS] = {0}, count = part_sizes(train, m);
     a->m = a->n;
     for (size_t i = 0; i < count && status == SPD_OK; i++) {
         status = fit_model(ctx, method, train, graph, m[i], a, &a->part[i]);
