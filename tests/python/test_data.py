@@ -100,8 +100,8 @@ def test_observations_are_projected_by_a_map(rng, tmp_path):
 
 
 @needs_data
-def test_recordings(rng, tmp_path):
-    sys.path.insert(0, str(ROOT / "examples"))
+def test_recordings(rng, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
     from make_recordings import edf
     (tmp_path / "a.edf").write_bytes(edf(40 * rng.standard_normal((2, 640)),
                                          [(1, "up"), (4, "down"), (9, "up")], ["C3", "C4"], 64))
