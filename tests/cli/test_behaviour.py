@@ -77,9 +77,9 @@ def test_bar_says_which_round_and_method(command, terminal, tmp_path, rng):
     np.savez(tmp_path / "a.npz", X=X, y=np.arange(400) % 4)
     master, slave = terminal
     job = subprocess.Popen([command, "evaluate", "a.npz", "--methods", "mdm-airm,nn-stein-ml", "--split", "0.5",
-                            "--repeats", "3"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=slave)
+                            "--repeats", "30"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=slave)
     os.close(slave)
-    shape = rb"round 1 of 3, nn-stein-ml  tuning \d+ of \d+ fits.*mdm-airm [\d.]+ %"
+    shape = rb"round \d+ of 30, nn-stein-ml  tuning \d+ of \d+ fits.*mdm-airm [\d.]+ %"
     seen = read_terminal(master, shape, 600)
     assert re.search(shape, seen), seen
     assert not re.search(rb"tuning 0 of \d+ fits, [\d:]+ left", seen)
