@@ -21,7 +21,7 @@ for k = 1:2
   catch problem
     id = problem.identifier;
   end
-  good = strcmp(id, 'spdml:interrupted') && toc < 3; % 0.6 s and less than 0.5 s, on an idle machine
+  good = strcmp(id, 'spdml:interrupted') && toc < 10; % without Ctrl-C 20 s; on an idle machine 1.1 s at most
   good = good && spdml.distance(eye(2), 2 * eye(2)) > 0;
   passed += good;
   failed += ! good;
