@@ -28,7 +28,8 @@ for use in "$@"; do
     check)
         required="$required python3|python3"
         optional="$optional clang-14|clang-14 libclang-rt-14-dev valgrind|valgrind
-            libvlfeat-dev abigail-tools|abidw octave|octave-cli octave-dev|mkoctfile gnuplot-nox|gnuplot libopenmpi-dev openmpi-bin|mpirun librsvg2-bin|rsvg-convert
+            libvlfeat-dev abigail-tools|abidw octave|octave-cli octave-dev|mkoctfile gnuplot-nox|gnuplot fonts-freefont-otf
+            libopenmpi-dev openmpi-bin|mpirun librsvg2-bin|rsvg-convert
             poppler-utils|pdftoppm groff-base|groff fish|fish zsh|zsh mmdebstrap|mmdebstrap
             gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc libc6-dev-arm64-cross wine|wine wine64"
         venv=yes
