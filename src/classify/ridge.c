@@ -175,7 +175,8 @@ spd_status ridge_open_vectors(spd_context *ctx, const ridge_targets *to, size_t 
     double *G = arena_zero(&room, dim, dim * sizeof *G);
     double *s = arena_alloc(&room, dim, sizeof *s);
     double *work = arena_alloc(&room, dense_eigh_work(dim), sizeof *work);
-    *r = (ridge){.to = to, .dim = dim, .mean = arena_alloc(keep, dim, sizeof *r->mean)};
+    *r = (ridge){
+        .to = to, .of_vectors = 1, .dim = dim, .mean = arena_alloc(keep, dim, sizeof *r->mean)};
     spd_status status = arena_status(&room, ctx, "kernel ridge regression");
     if (status == SPD_OK)
         status = arena_status(keep, ctx, "kernel ridge regression");
@@ -211,7 +212,7 @@ static void weigh(ridge *r, double lambda)
     double before = 0.0;
     for (size_t k = 0; k < r->rank; k++) {
         double beside = k ? r->e[k - 1] : 0.0, pivot = r->d[k] + lambda - beside * before;
-        r->w[k] = (r->dim ? r->d[k] : lambda) / pivot;
+        r->w[k] = (r->of_vectors ? r->d[k] : lambda) / pivot;
         r->l[k] = r->e[k] / pivot; /* takes row k from row k + 1 */
         before = r->l[k];
         for (size_t c = 0; c < count; c++)
@@ -240,7 +241,7 @@ static void take_residuals(const ridge *r, double *left)
         dense_trans_product(p, count, r->rank, r->Qt, r->z, 0.0, left);
     else
         memset(left, 0, p * count * sizeof *left);
-    for (size_t c = 0; r->dim && c < count; c++) {
+    for (size_t c = 0; r->of_vectors && c < count; c++) {
         mean = 0.0;
         for (size_t i = 0; i < p; i++)
             mean += r->to->Y[i * count + c] / (double)p;
@@ -263,7 +264,7 @@ static void leave_each(const ridge *r, double *row, double *share, double *left)
         }
     }
     for (size_t i = 0; i < p; i++) {
-        double own = (r->dim ? 1.0 - share[i] : share[i]) - 1.0 / (double)p;
+        double own = (r->of_vectors ? 1.0 - share[i] : share[i]) - 1.0 / (double)p;
         for (size_t c = 0; c < count; c++)
             left[i * count + c] /= fmax(own, DBL_EPSILON);
     }
@@ -286,7 +287,7 @@ static void take_block(const ridge *r, size_t size, const size_t *index, double 
         tall_add_gram(r->rank, size, B, R);
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j <= i; j++) {
-            double own = r->dim ? (i == j ? 1.0 : 0.0) - R[i * size + j] : R[i * size + j];
+            double own = r->of_vectors ? (i == j ? 1.0 : 0.0) - R[i * size + j] : R[i * size + j];
             R[i * size + j] = own - 1.0 / (double)r->to->p;
         }
 }
@@ -401,17 +402,17 @@ static void take_intercept(const ridge_targets *to, size_t rows, const double *m
 
 void ridge_solve(ridge *r, double lambda, double *A, double *b)
 {
-    size_t count = r->to->count, rows = r->dim ? r->dim : r->to->p;
+    size_t count = r->to->count, rows = r->of_vectors ? r->dim : r->to->p;
     double least = r->clamped ? DBL_EPSILON * (double)r->rank * r->d[r->rank - 1] : -1.0;
     weigh(r, lambda);
     for (size_t k = 0; k < r->rank; k++) {
-        double factor = r->dim ? 1.0 : r->clamped && r->d[k] <= least ? 0.0 : 1.0 / lambda;
+        double factor = r->of_vectors ? 1.0 : r->clamped && r->d[k] <= least ? 0.0 : 1.0 / lambda;
         for (size_t c = 0; c < count; c++)
             r->z[k * count + c] *= factor;
     }
     spd_private_blas_hold();
     if (r->rank)
-        dense_trans_product(rows, count, r->rank, r->dim ? r->W : r->Qt, r->z, 0.0, A);
+        dense_trans_product(rows, count, r->rank, r->of_vectors ? r->W : r->Qt, r->z, 0.0, A);
     else
         memset(A, 0, rows * count * sizeof *A);
     spd_private_blas_release();

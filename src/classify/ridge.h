@@ -26,7 +26,8 @@ typedef struct ridge_targets {
 
 typedef struct ridge {
     const ridge_targets *to; /* borrowed */
-    size_t rank, dim;        /* dim: of the vectors; 0: of a kernel */
+    int of_vectors;          /* else of a kernel */
+    size_t rank, dim;        /* dim: of the vectors, which may be 0 */
     int clamped;             /* does T have eigenvalues that were below zero? It is diagonal then */
     double *Qt;              /* rank x p: Q' */
     double *d, *e;           /* rank: diagonal of T, and what is beside it */

@@ -582,6 +582,44 @@ TEST(choice_by_leaving_out)
     CHECK(!ridge_is_better((ridge_quality){3, 1.0}, (ridge_quality){3, 1.0}), "equal");
 }
 
+/* Equal matrices have no tangent vectors: the intercepts are all there is, in a file too. */
+TEST(equal_matrices)
+{
+    static const char *const names[] = {"krr", "krr-tangent", "krr-both"};
+    labelled_set train = labelled_random(1, N, P, C, 0.6);
+    double *X = take_zeros(P * N * N, sizeof *X), target[P], score[P], left[P], mean = 0.0;
+    for (size_t i = 0; i < P; i++) {
+        for (size_t d = 0; d < N; d++)
+            X[i * N * N + d * (N + 1)] = 1.0;
+        target[i] = (double)(i * i);
+        mean += target[i] / P;
+    }
+    train.samples.X = X;
+    train.samples.target = target;
+    for (size_t k = 0; k < 6; k++) {
+        const char *name = names[k % 3];
+        spd_method method = SPD_STRUCT(spd_method);
+        OWN(spd_classifier) c = NULL;
+        OWN(spd_classifier) same = NULL;
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        train.samples.fold_group = k < 3 ? NULL : group_of;
+        CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "name");
+        CHECK(spd_classifier_fit(NULL, &method, &train.samples, NULL, &c) == SPD_OK, "fit");
+        CHECK(spd_classifier_pack(NULL, c, &bytes, &size) == SPD_OK, "pack");
+        CHECK(spd_classifier_unpack(NULL, bytes, size, &same) == SPD_OK, "unpack");
+        spd_bytes_free(bytes);
+        CHECK(spd_classifier_scores(NULL, same, &train.samples, NULL, score) == SPD_OK, "scores");
+        CHECK(spd_classifier_left_out(NULL, c, left) == SPD_OK, "left out");
+        for (size_t i = 0; i < P; i++) {
+            CHECK_CLOSE(score[i], mean, 1e-9 * mean, "%s: sample %zu", name, i);
+            if (k < 3)
+                CHECK_CLOSE(left[i], (P * mean - target[i]) / (P - 1), 1e-9 * mean, "%s: left out",
+                            names[k]);
+        }
+    }
+}
+
 /* One sample per class says nothing about either. */
 TEST(safe_values)
 {
