@@ -67,7 +67,8 @@ static size_t next_to_ask(const workspace *w, size_t count)
     return e;
 }
 
-/* w->pool <- the nearest by sketches; returns how many. */
+/* w->pool <- the nearest by sketches; returns how many. Where fewer can be reached than are wanted,
+ * since links need not connect all samples, every sample is seen. */
 static size_t walk_query(const walk *a, workspace *w, size_t query)
 {
     const spd_index *index = a->index;
@@ -84,6 +85,9 @@ static size_t walk_query(const walk *a, workspace *w, size_t query)
         for (size_t e = 0; e < INDEX_DEGREE; e++)
             see(a, w, x, (size_t)link[e], &count);
     }
+    if (count < a->s->each)
+        for (size_t sample = 0; sample < index->p; sample++)
+            see(a, w, x, sample, &count);
     return count;
 }
 

@@ -125,6 +125,10 @@ static spd_status basis_chunk(void *user, size_t chunk, int thread)
         for (size_t e = 0; e < length; e++)
             u->basis[u->d * length + e] = (float)j->row[e];
     }
+    if (u->d == 0) { /* all samples are one point: any direction does */
+        memset(u->basis, 0, length * sizeof *u->basis);
+        u->d = 1;
+    }
     return SPD_OK;
 }
 
@@ -133,7 +137,7 @@ static spd_status find_basis(spd_context *ctx, const search *of, unfolding *u, a
     arena room = {0};
     size_t fit = BASIS_MOST / u->length, full = u->W ? u->n * u->n : u->length;
     basis_job j = {.u = u, .count = of->p < BASIS_SAMPLES ? of->p : BASIS_SAMPLES};
-    j.count = j.count < fit ? j.count : fit;
+    j.count = j.count < fit ? j.count : fit < 2 ? 2 : fit;
     j.most = j.count - 1 < SKETCH_MOST ? j.count - 1 : SKETCH_MOST;
     u->basis = arena_alloc(keep, j.most, u->length * sizeof *u->basis);
     j.Z = arena_alloc(&room, j.count, full * sizeof *j.Z);

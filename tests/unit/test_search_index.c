@@ -118,6 +118,79 @@ TEST(a_wish_for_recall)
     spd_index_free(by);
 }
 
+/* Two groups far apart, the second where no walk begins, and more neighbours wanted than the first
+ * has. */
+TEST(more_are_wanted_than_can_be_reached)
+{
+    enum { MANY = 1000, FEW = 60, ENTRIES = 126, WANTED = MANY - FEW / 2 };
+    rng r = seeded(7);
+    double *X = random_set(&r, 2, MANY, 10.0), *asked = random_set(&r, 2, 20, 10.0);
+    double *d2 = block(20 * WANTED);
+    int64_t *found = take_zeros(20 * WANTED, sizeof *found);
+    char *entry = take_zeros(MANY, 1), *seen = take_zeros(MANY, 1);
+    spd_index *index = NULL;
+    for (size_t e = 0; e < ENTRIES; e++)
+        entry[e * MANY / ENTRIES] = 1;
+    for (size_t i = 0, far = 0; i < MANY && far < FEW; i++)
+        if (!entry[i]) {
+            for (size_t e = 0; e < 4; e++)
+                X[i * 4 + e] *= 1e6;
+            far++;
+        }
+    spd_context *ctx = context_on(1);
+    const spd_set samples = *SPD_SET(2, MANY, X);
+    CHECK(spd_index_make(ctx, SPD_METRIC_AIRM, &samples, 1, &index) == SPD_OK, "no index");
+    const spd_nearest_options how = {
+        .size = sizeof how, .search = SPD_SEARCH_APPROXIMATE, .index = index};
+    CHECK(spd_nearest(ctx, SPD_METRIC_AIRM, &samples, SPD_SET(2, 20, asked), WANTED, &how, found,
+                      d2, NULL) == SPD_OK,
+          "%s", spd_context_error(ctx)->message);
+    for (size_t q = 0; q < 20; q++) {
+        size_t different = 0;
+        memset(seen, 0, MANY);
+        for (size_t k = 0; k < WANTED; k++) {
+            size_t i = (size_t)found[q * WANTED + k];
+            different += i < MANY && !seen[i];
+            if (i < MANY)
+                seen[i] = 1;
+        }
+        CHECK(different == WANTED, "query %zu has %zu neighbours of %d", q, different, WANTED);
+    }
+    spd_index_free(index);
+}
+
+/* Of sketches that are principal components, none of which there is. */
+TEST(equal_matrices)
+{
+    enum { LARGE = 33, MANY = 30, ASKED = 11 };
+    const spd_metric metrics[] = {SPD_METRIC_AIRM, SPD_METRIC_EUCLIDEAN};
+    double *X = take_zeros(MANY * LARGE * LARGE, sizeof *X), d2[ASKED];
+    int64_t found[ASKED];
+    char path[] = "/tmp/test_search_index_XXXXXX";
+    int file = mkstemp(path);
+    CHECK(file >= 0, "no file");
+    close(file);
+    for (size_t e = 0; e < MANY * LARGE; e++)
+        X[e / LARGE * LARGE * LARGE + e % LARGE * (LARGE + 1)] = 1.0;
+    for (size_t m = 0; m < 2; m++) {
+        spd_context *ctx = context_on(1);
+        spd_index *index = NULL, *back = NULL;
+        CHECK(spd_index_make(ctx, metrics[m], SPD_SET(LARGE, MANY, X), 1, &index) == SPD_OK, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(spd_index_save(ctx, index, path) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        CHECK(spd_index_load(ctx, path, &back) == SPD_OK, "%s", spd_context_error(ctx)->message);
+        const spd_nearest_options how = {
+            .size = sizeof how, .search = SPD_SEARCH_APPROXIMATE, .index = back};
+        CHECK(spd_nearest(ctx, metrics[m], SPD_SET(LARGE, MANY, X), SPD_SET(LARGE, ASKED, X), 1,
+                          &how, found, d2, NULL) == SPD_OK,
+              "%s", spd_context_error(ctx)->message);
+        CHECK(d2[0] < 1e-20 && d2[ASKED - 1] < 1e-20, "%g", d2[0]);
+        spd_index_free(index);
+        spd_index_free(back);
+    }
+    unlink(path);
+}
+
 TEST(files)
 {
     sets s = make_sets(2);
