@@ -154,7 +154,20 @@ static spd_status take_span(spd_context *ctx, const spd_method *method, const sa
     return status < 0 ? status : SPD_OK;
 }
 
-/* Without each fifth of every class. Groups are not kept together: no fold judges another here, and
+/* Are there two samples of a class out of the fold? Without them no map can be learned. */
+static int leaves_pairs(const classes *c, const size_t *fold, size_t f)
+{
+    for (size_t k = 0; k < c->count; k++) {
+        size_t left = 0;
+        for (size_t e = c->first[k]; e < c->first[k + 1]; e++)
+            left += fold[c->order[e]] != f;
+        if (left > 1)
+            return 1;
+    }
+    return 0;
+}
+
+/* Without each fifth of every class, if it can be spared. Groups are not kept together: no fold judges another here, and
  * the means of two maps of one subject each were worse. */
 static spd_status learn_spans(spd_context *ctx, const spd_method *method, const samples *train,
                               arena *room, spans *s, map *a)
@@ -171,8 +184,9 @@ static spd_status learn_spans(spd_context *ctx, const spd_method *method, const 
         arena own = {0};
         samples part;
         size_t count = 0;
+        int spared = leaves_pairs(&c, fold, f);
         for (size_t i = 0; i < p; i++)
-            if (fold[i] != f)
+            if (fold[i] != f || !spared)
                 index[count++] = i;
         status = samples_part(ctx, train, count, index, &own, &part);
         if (status == SPD_OK)

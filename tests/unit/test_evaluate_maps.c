@@ -457,6 +457,28 @@ TEST(mean_of_maps)
     map_free(&a);
 }
 
+/* One pair in all: parts without it learn from all samples, as -multi does. */
+TEST(mean_of_maps_of_few)
+{
+    FREED_BY(arena_free) arena here = {0};
+    set s = make_set(12, 3);
+    const char *const names[] = {"krr-stein-bag", "krr-stein-multi"};
+    const size_t index[] = {0, 3, 1};
+    OWN(spd_samples) few = NULL;
+    s.samples.label = s.label;
+    CHECK(spd_samples_subset(NULL, &s.samples, 3, index, &few) == SPD_OK, " ");
+    CHECK(few->label[0] == few->label[1] && few->label[0] != few->label[2], "other labels");
+    for (size_t k = 0; k < 2; k++) {
+        spd_context *ctx = context_on(1);
+        spd_method method = method_of(names[k], 1);
+        map a;
+        CHECK(map_fit(ctx, &method, few, (map_graph){0}, &here, &a) == SPD_OK, "%s: %s", names[k],
+              spd_context_error(ctx)->message);
+        CHECK(a.parts == 2, "%zu parts", a.parts);
+        map_free(&a);
+    }
+}
+
 /* Every allocation of every map and a classifier behind it fails once. */
 TEST(allocation_sweep)
 {
