@@ -60,7 +60,9 @@ static spd_status spectrum_here(spd_context *ctx, const set_job *j)
 {
     size_t n = j->X->n, bad = SPD_NO_INDEX;
     spectrum_batch s = {.b = {.k = kernels_get(), .n = n, .p = j->X->p, .each = n * n},
-                        .spectrum = j->out[1]};
+                        .spectrum = mem_alloc(spd_spectrum_size(n, j->X->p), sizeof(double))};
+    if (!s.spectrum)
+        return ctx_nomem(ctx, j->task);
     s.b.X = set_doubles(j->X);
     s.b.f = j->f;
     s.b.power = j->power;
@@ -68,9 +70,12 @@ static spd_status spectrum_here(spd_context *ctx, const set_job *j)
     spd_status status = batch_run(ctx, &s.b, spectrum_body, spectrum_work(n), &bad);
     if (status == SPD_ENUMERIC)
         status = apply_explain(ctx, &s.b, bad);
-    if (status == SPD_OK)
+    if (status == SPD_OK) {
         memcpy(j->out[0], s.b.result, j->bytes[0]);
+        memcpy(j->out[1], s.spectrum, spd_spectrum_size(n, j->X->p) * sizeof(double));
+    }
     mem_free(s.b.result);
+    mem_free(s.spectrum);
     return status;
 }
 

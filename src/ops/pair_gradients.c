@@ -26,9 +26,10 @@ typedef struct gradient_run {
     const double *weight;
     double *S, *L, *logdet; /* p x TRI, p x TRI, p */
     pair *list;             /* of a stage */
-    double *d2, *M;         /* stage; sides x TRI for each of it, batch by batch, or NULL */
+    double *d2, *M;         /* count; sides x TRI for each of a stage, batch by batch, or NULL */
     double *Z;              /* p x TRI */
-    size_t stage, now;      /* pairs of a full one; of the current one */
+    size_t stage;           /* pairs of a full one */
+    size_t first, now;      /* of the current one */
     double *work;           /* threads x pairs_work */
 } gradient_run;
 
@@ -84,7 +85,8 @@ static spd_status measure_chunk(void *user, size_t chunk, int thread)
     size_t at = chunk * PAIR_BATCH, left = r->now - at;
     const pair_samples samples = {r->S, r->L, r->logdet};
     r->rule->batch(r->k, r->n, left < PAIR_BATCH ? left : PAIR_BATCH, r->list + at, &samples,
-                   r->d2 + at, r->M ? r->M + at * (size_t)r->rule->sides * TRI(r->n) : NULL,
+                   r->d2 + r->first + at,
+                   r->M ? r->M + at * (size_t)r->rule->sides * TRI(r->n) : NULL,
                    r->work + (size_t)thread * pairs_work(r->n));
     return SPD_OK;
 }
@@ -105,22 +107,24 @@ static void gather_stage(gradient_run *r)
     }
 }
 
-/* Pairs first .. first+now-1; d2 (now, or NULL) <- their squared distances. */
-static spd_status run_stage(gradient_run *r, size_t first, double *d2)
+/* Pairs first .. first+now-1. */
+static spd_status run_stage(gradient_run *r)
 {
-    for (size_t e = 0; e < r->now; e++)
-        r->list[e] = (pair){r->number[2 * (first + e)], r->number[2 * (first + e) + 1],
-                            r->weight ? r->weight[first + e] : 0.0};
+    for (size_t e = 0; e < r->now; e++) {
+        size_t at = r->first + e;
+        r->list[e] =
+            (pair){r->number[2 * at], r->number[2 * at + 1], r->weight ? r->weight[at] : 0.0};
+    }
     spd_status status = parallel_for(r->ctx, (r->now + PAIR_BATCH - 1) / PAIR_BATCH, measure_chunk,
                                      r, TASK, "pairs", (double)r->now, NULL);
     for (size_t e = 0; e < r->now && status == SPD_OK; e++) {
         const pair *q = &r->list[e];
+        double *d2 = &r->d2[r->first + e];
         size_t n2 = r->n * r->n;
-        if (!isfinite(r->d2[e]))
+        if (!isfinite(*d2))
             return fault_pair(r->ctx, r->n, "X", q->i, r->X + q->i * n2, "X", q->j,
                               r->X + q->j * n2);
-        if (d2)
-            d2[first + e] = r->d2[e] > 0.0 ? r->d2[e] : 0.0;
+        *d2 = *d2 > 0.0 ? *d2 : 0.0;
     }
     if (status == SPD_OK && r->M)
         gather_stage(r);
@@ -150,7 +154,7 @@ static spd_status open_run(gradient_run *r, int gradient, arena *room)
     r->L = arena_alloc(room, r->p, tri * sizeof *r->L);
     r->logdet = arena_alloc(room, r->p, sizeof *r->logdet);
     r->list = arena_alloc(room, r->stage, sizeof *r->list);
-    r->d2 = arena_alloc(room, r->stage, sizeof *r->d2);
+    r->d2 = arena_alloc(room, r->count, sizeof *r->d2);
     r->work =
         arena_alloc(room, (size_t)parallel_threads(r->ctx), pairs_work(r->n) * sizeof *r->work);
     if (gradient) {
@@ -191,10 +195,12 @@ static spd_status pairs_here(spd_context *ctx, const set_job *j)
         status = fault_matrix(ctx, r.n, r.X + bad * r.n * r.n, "X", bad);
     if (status == SPD_OK && r.Z && r.rule->sample_inverse)
         status = weigh_samples(&r, &room);
-    for (size_t first = 0; first < r.count && status == SPD_OK; first += r.now) {
-        r.now = r.count - first < r.stage ? r.count - first : r.stage;
-        status = run_stage(&r, first, j->out[0]);
+    for (; r.first < r.count && status == SPD_OK; r.first += r.now) {
+        r.now = r.count - r.first < r.stage ? r.count - r.first : r.stage;
+        status = run_stage(&r);
     }
+    if (status == SPD_OK && j->out[0])
+        memcpy(j->out[0], r.d2, j->bytes[0]);
     if (status == SPD_OK && r.Z)
         unfold_half(&r, j->out[1]);
     arena_free(&room);
@@ -208,7 +214,8 @@ static spd_status check(spd_context *ctx, const gradient_run *r, const double *G
                         "no derivative for this metric: AIRM, Stein, Jeffrey and "
                         "Euclidean distances have one");
     if (r->count == 0 || !r->number || (G && !r->weight))
-        return ctx_fail(ctx, SPD_EINVAL, "%s missing", r->number ? "weights are" : "pairs are");
+        return ctx_fail(ctx, SPD_EINVAL, "%s missing",
+                        r->count && r->number ? "weights are" : "pairs are");
     for (size_t e = 0; e < 2 * r->count; e++)
         if (r->number[e] >= r->p)
             return ctx_fail(ctx, SPD_EINVAL, "pair %zu is of matrix number %u; there are %zu",

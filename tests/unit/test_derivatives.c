@@ -363,3 +363,37 @@ TEST(refusals)
     CHECK_FAILED(ctx, spd_apply_spectrum(ctx, SPD_FUNCTION_FLOOR, 0.5, SPD_SET(n, p, X), F, s),
                  SPD_ENOTFINITE, "X[0]");
 }
+
+/* What is given for results stays as it was. */
+TEST(failures_leave_results_alone)
+{
+    enum { n = 3, p = 4 };
+    rng r = seeded(7);
+    spd_context *ctx = context_on(1);
+    size_t size = spd_spectrum_size(n, p), spoilt = 0;
+    double *X = random_set(&r, n, p, 10.0), *s = block(size), F[p * n * n], d2[2] = {-1.0, -1.0};
+    const uint32_t pairs[4] = {0, 1, 0, 2};
+    const double weight[2] = {1.0, 1.0};
+    for (size_t e = 0; e < size; e++)
+        s[e] = -1.0;
+    for (size_t e = 0; e < p * n * n; e++)
+        F[e] = -1.0;
+    for (size_t e = 0; e < n * n; e++)
+        X[2 * n * n + e] *= 1e200;
+    CHECK(spd_pairs_gradient(ctx, SPD_METRIC_EUCLIDEAN, SPD_SET(n, p, X), 2, pairs, weight, d2, F) <
+              0,
+          "a distance that is no number");
+    X[3 * n * n] = -1.0;
+    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, SPD_FUNCTION_LOG, 0.0, SPD_SET(n, p, X), F, s),
+                 SPD_ENOTSPD, "X[3]");
+    CHECK(d2[0] == -1.0 && d2[1] == -1.0, "distances %g, %g", d2[0], d2[1]);
+    for (size_t e = 0; e < size; e++)
+        spoilt += s[e] != -1.0;
+    for (size_t e = 0; e < p * n * n; e++)
+        spoilt += F[e] != -1.0;
+    CHECK(spoilt == 0, "%zu numbers", spoilt);
+    CHECK_FAILED(
+        ctx,
+        spd_pairs_gradient(ctx, SPD_METRIC_EUCLIDEAN, SPD_SET(n, p, X), 0, pairs, weight, d2, NULL),
+        SPD_EINVAL, "pairs are missing");
+}
