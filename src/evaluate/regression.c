@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "classify/samples.h"
+#include "evaluate/method.h"
 #include "evaluate/trained.h"
 
 static const spd_classifier_kind kinds[] = {SPD_CLASSIFIER_KRR_BOTH, SPD_CLASSIFIER_KRR,
@@ -19,10 +20,31 @@ static int can_regress(const spd_method *method)
     return 0;
 }
 
+/* Squares of numbers beyond this, or of all below one over it, are not represented. */
+#define LARGEST 1e150
+
+static spd_status check_numbers(spd_context *ctx, const samples *train)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < train->p; i++) {
+        if (!isfinite(train->target[i]))
+            return ctx_fail_at(
+                ctx, SPD_EINVAL, i, train->target[i],
+                "the number of sample %zu is %g; give it one, or leave the sample out", i,
+                train->target[i]);
+        most = fmax(most, fabs(train->target[i]));
+    }
+    if (most > LARGEST || (most > 0.0 && most < 1.0 / LARGEST))
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the largest of the numbers to be predicted is %.2g, and its square leaves "
+                        "the range of numbers; bring them to a scale near 1",
+                        most);
+    return SPD_OK;
+}
+
 static spd_status check(spd_context *ctx, const spd_method *method, const samples *train)
 {
-    const int labels = method->map == SPD_MAP_ML || method->map == SPD_MAP_MULTI ||
-                       method->map == SPD_MAP_CSP || method->balance;
+    const int labels = method_learns_map(method) || method->map == SPD_MAP_CSP || method->balance;
     if (!can_regress(method))
         return ctx_fail(ctx, SPD_EINVAL,
                         "%s tells classes apart; numbers are for krr, krr-tangent, "
@@ -34,13 +56,7 @@ static spd_status check(spd_context *ctx, const spd_method *method, const sample
             "%s is learned from classes, and there are numbers in their place; leave it "
             "out",
             method->balance ? "a balanced mean" : spd_name(SPD_ENUM_MAP, method->map));
-    for (size_t i = 0; i < train->p; i++)
-        if (!isfinite(train->target[i]))
-            return ctx_fail_at(
-                ctx, SPD_EINVAL, i, train->target[i],
-                "the number of sample %zu is %g; give it one, or leave the sample out", i,
-                train->target[i]);
-    return SPD_OK;
+    return check_numbers(ctx, train);
 }
 
 spd_status regression_take(spd_context *ctx, const spd_method *method, arena *room, samples *train)

@@ -552,12 +552,18 @@ TEST(regression_that_cannot_be)
     train.samples.target = target;
     check_refused(&train.samples, "nn", "nn tells classes apart");
     check_refused(&train.samples, "krr-ml", "ml is learned from classes");
+    check_refused(&train.samples, "krr-bag", "bag is learned from classes");
     CHECK(spd_method_parse(NULL, "krr", &method) == SPD_OK, "name");
     CHECK(spd_classifier_fit(NULL, &method, &train.samples, NULL, &c) == SPD_OK, "fit");
     CHECK(spd_classifier_predict(NULL, c, &train.samples, label) == SPD_EINVAL, "classes");
     CHECK(spd_classifier_retrain(NULL, c, &train.samples, &other) == SPD_EINVAL, "other samples");
     target[5] = (double)NAN;
     check_refused(&train.samples, "krr", "sample 5 is nan");
+    target[5] = -1e200;
+    check_refused(&train.samples, "auto", "1e+200, and its square leaves the range");
+    for (size_t i = 0; i < P; i++)
+        target[i] = 1e-200 * (double)i;
+    check_refused(&train.samples, "krr", "e-199, and its square leaves the range");
 }
 
 /* What is chosen is the best by leaving out; fixed values stay. */
