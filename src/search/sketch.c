@@ -17,6 +17,35 @@
 
 /* ---- long vectors ---------------------------------------------------------------------------- */
 
+/* Z_i += share of its mean eigenvalue */
+static void lift(size_t n, size_t count, double share, double *Z)
+{
+    for (size_t i = 0; i < count; i++, Z += n * n) {
+        double trace = 0.0;
+        for (size_t r = 0; r < n; r++)
+            trace += fabs(Z[r * (n + 1)]);
+        for (size_t r = 0; r < n; r++)
+            Z[r * (n + 1)] += share * trace / (double)n;
+    }
+}
+
+/* Z <- log Z. A matrix that is definite need not be so, up to rounding, when it is seen from a mean
+ * that has other small eigenvalues. */
+static spd_status take_logarithms(spd_context *ctx, size_t n, size_t count, double *Z)
+{
+    const spd_set set = *SPD_SET(n, count, Z);
+    spd_status status = spd_apply(ctx, SPD_FUNCTION_LOG, 0.0, &set, Z);
+    for (double share = 1e-12; status == SPD_ENOTSPD && share < 0.1; share *= 1e3) {
+        lift(n, count, share, Z);
+        status = spd_apply(ctx, SPD_FUNCTION_LOG, 0.0, &set, Z);
+    }
+    if (status == SPD_ENOTSPD)
+        return ctx_fail(ctx, SPD_ENUMERIC,
+                        "some matrices are not positive definite up to rounding when they are seen "
+                        "from the mean of all; search exactly");
+    return status;
+}
+
 /* Z (count x length) <- the logarithms of the count matrices X, seen from the mean: their lower
  * triangles, where an entry stands for two. There is room for the whole of them. */
 static spd_status logarithms(spd_context *ctx, const unfolding *u, size_t count, const double *X,
@@ -25,7 +54,7 @@ static spd_status logarithms(spd_context *ctx, const unfolding *u, size_t count,
     size_t n = u->n;
     spd_status status = spd_congruence(ctx, SPD_SET(n, count, X), n, u->W, Z);
     if (status >= 0)
-        status = spd_apply(ctx, SPD_FUNCTION_LOG, 0.0, SPD_SET(n, count, Z), Z);
+        status = take_logarithms(ctx, n, count, Z);
     double *to = Z;
     for (size_t i = 0; i < count && status >= 0; i++)
         for (size_t r = 0; r < n; r++)

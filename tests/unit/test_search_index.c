@@ -159,6 +159,35 @@ TEST(more_are_wanted_than_can_be_reached)
     spd_index_free(index);
 }
 
+/* A query that is definite, but not up to rounding when it is seen from the mean of the samples. */
+TEST(small_eigenvalues_elsewhere)
+{
+    enum { SIDE = 12, MANY = 200, ASKED = 30, ILL = 17 };
+    rng r = seeded(8);
+    double *X = random_set(&r, SIDE, MANY, 10.0), *asked = random_set(&r, SIDE, ASKED, 10.0);
+    double exact[ASKED], d2[ASKED];
+    int64_t found[ASKED];
+    spd_context *ctx = context_on(1);
+    for (size_t e = 0; e < MANY * SIDE * SIDE; e++)
+        X[e] *= pow(10.0, 0.5 * (double)(e % SIDE + e / SIDE % SIDE) - 6.0);
+    for (size_t e = 0; e < SIDE * SIDE; e++)
+        asked[ILL * SIDE * SIDE + e] = e % (SIDE + 1) ? 0.0 : pow(10.0, -1.05 * (double)(e % SIDE));
+    spd_index *index = NULL;
+    const spd_set samples = *SPD_SET(SIDE, MANY, X), queries = *SPD_SET(SIDE, ASKED, asked);
+    CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, &samples, &queries, 1, NULL, found, exact, NULL) ==
+              SPD_OK,
+          "%s", spd_context_error(ctx)->message);
+    CHECK(spd_index_make(ctx, SPD_METRIC_STEIN, &samples, 1, &index) == SPD_OK, "%s",
+          spd_context_error(ctx)->message);
+    const spd_nearest_options how = {
+        .size = sizeof how, .search = SPD_SEARCH_APPROXIMATE, .index = index};
+    CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, &samples, &queries, 1, &how, found, d2, NULL) ==
+              SPD_OK,
+          "%s", spd_context_error(ctx)->message);
+    CHECK(d2[0] == exact[0] && d2[ILL] < 1.2 * exact[ILL], "%g, %g", d2[ILL], exact[ILL]);
+    spd_index_free(index);
+}
+
 /* Of sketches that are principal components, none of which there is. */
 TEST(equal_matrices)
 {
