@@ -672,6 +672,7 @@ spd_status spd_classifier_retrain(spd_context *ctx, const spd_classifier *old,
         c->state.train.class_name = old->notes.class_name;
     if (status == SPD_OK)
         status = train_behind(ctx, old, c);
+    c->missed = c->state.missed;
     spd_status named = status < 0 ? status : trained_take_names(ctx, c);
     status = named < 0 ? named : status;
     if (status < 0)

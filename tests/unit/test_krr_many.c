@@ -157,6 +157,13 @@ TEST(landmarks)
     CHECK(memcmp(found, again, sizeof found) == 0, "from a file");
     CHECK(spd_classifier_info(NULL, read, &less) == SPD_OK && less.missed == facts.missed,
           "missed");
+    OWN(spd_classifier) updated = NULL;
+    spd_context *ctx = context_on(2);
+    spd_context_set_memory(ctx, memory);
+    less = (spd_classifier_facts)SPD_STRUCT(spd_classifier_facts);
+    CHECK(spd_classifier_retrain(ctx, c, &train.samples, &updated) == SPD_OK, "retrain");
+    CHECK(spd_classifier_info(NULL, updated, &less) == SPD_OK && less.missed == facts.missed,
+          "missed %g of those trained again", less.missed);
 }
 
 /* The sum of the kernels on landmarks, groups left out, and vectors alone, which need no p x p. */
