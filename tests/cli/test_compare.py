@@ -288,6 +288,18 @@ def test_chi_squared_against_scipy(spdml, tmp_path, rng, chi, degrees):
     assert shown["friedman_p"] == pytest.approx(stats.chi2.sf(best[0], degrees), rel=1e-8)
 
 
+def test_across_of_equals(spdml, tmp_path):
+    """Methods that are equal on every set: no statistic is divided by zero."""
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text(json.dumps({"splits": [{"train": "", "test": ""}], "results": [
+            {"method": method, "accuracy_mean": 0.5, "rounds": [{"test": 2, "accuracy": 0.5, "right": "10"}]}
+            for method in ("nn-stein", "rsr")]}))
+    shown = spdml("compare", "a.json", "b.json", "--across", "--json").good().json
+    assert shown["friedman"] == 0.0 and shown["friedman_p"] == 1.0
+    assert [row["mean_rank"] for row in shown["methods"]] == [1.5, 1.5]
+    assert "nan" not in spdml("compare", "a.json", "b.json", "--across").good().out
+
+
 def test_across_as_tables(spdml, sets, tmp_path):
     text = spdml("compare", *NAMES, "--across").good().out
     assert all(len(line) <= 80 for line in text.splitlines()) and "Friedman's test over 7 sets" in text

@@ -61,8 +61,11 @@ static void test_ranks(across *a, double ties)
     double share = 1.0 - ties / (N * k * (k * k - 1.0));
     for (size_t m = 0; m < a->methods; m++)
         squares += a->rank[m] * a->rank[m];
+    a->friedman_p = 1.0;
+    if (!(share > 0.0)) /* on every set all are equal */
+        return;
     a->friedman = (12.0 * N / (k * (k + 1.0)) * squares - 3.0 * N * (k + 1.0)) / share;
-    a->friedman_p = share > 0.0 ? upper_gamma((k - 1.0) / 2.0, a->friedman / 2.0) : 1.0;
+    a->friedman_p = upper_gamma((k - 1.0) / 2.0, a->friedman / 2.0);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
