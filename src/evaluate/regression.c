@@ -71,10 +71,9 @@ spd_status regression_take(spd_context *ctx, const spd_method *method, arena *ro
     return status == SPD_OK && !label ? ctx_nomem(ctx, "labels") : status;
 }
 
-void regression_note(spd_classifier *c)
+void regression_note(spd_classifier *c, const double *y)
 {
-    const samples *train = &c->state.train;
-    const double *y = train->target, *left = c->state.left;
+    const double *left = c->state.left;
     double mean = 0.0, error = 0.0, all = 0.0;
     c->regression = y != NULL;
     c->missed = c->state.missed;

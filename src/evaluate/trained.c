@@ -361,11 +361,12 @@ static spd_status train_on(spd_context *ctx, spd_classifier *c, const spd_model 
         status = method_check_samples(ctx, &c->state.method, &c->state.train);
     if (status == SPD_OK)
         status = own_labels(ctx, &c->state);
+    const double *target = c->state.train.target;
     c->learned = c->state.train.p;
     if (status == SPD_OK)
         status = fault_unnamed(ctx, train(ctx, c, model));
     if (status >= 0)
-        regression_note(c);
+        regression_note(c, target);
     spd_status owned = status < 0 ? status : own_samples_of(ctx, lent, &c->state);
     c->state.train.group = c->state.train.fold_group = NULL;
     c->state.train.target = NULL;

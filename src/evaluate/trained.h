@@ -27,8 +27,9 @@ spd_metadata trained_no_notes(void);
  * they have numbers and the method can do it. */
 spd_status regression_take(spd_context *ctx, const spd_method *method, arena *room, samples *train);
 
-/* What training has found of the samples left out, while these have their numbers. */
-void regression_note(spd_classifier *c);
+/* What training has found of the samples left out. y (c->learned): their numbers, or NULL; where
+ * landmarks alone are held, the classifier has only theirs. */
+void regression_note(spd_classifier *c, const double *y);
 
 /* *out <- the one with the least error, for auto. */
 spd_status regression_choose(spd_context *ctx, const spd_method *method, const spd_samples *train,

@@ -166,6 +166,30 @@ TEST(landmarks)
           "missed %g of those trained again", less.missed);
 }
 
+/* What is told of a regression is told of all samples, not of the landmarks. */
+TEST(regression_on_landmarks)
+{
+    labelled_set train = labelled_random(1, N, P, C, 0.5);
+    double *target = block(P), *left = block(P), mean = 0.0, error = 0.0, all = 0.0;
+    spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts);
+    for (size_t i = 0; i < P; i++) {
+        target[i] = log(train.X[i * N * N]) + (double)train.label[i];
+        mean += target[i] / P;
+    }
+    train.samples.target = target;
+    OWN(spd_classifier) c = fitted(&train.samples, "krr", 3.0 * 8.0 * P * 40.5, LAMBDA);
+    CHECK(spd_classifier_info(NULL, c, &facts) == SPD_OK, "facts");
+    CHECK(facts.held == 40 && facts.trained == P, "%zu of %zu", facts.held, facts.trained);
+    CHECK(spd_classifier_left_out(NULL, c, left) == SPD_OK, "left out");
+    for (size_t i = 0; i < P; i++) {
+        error += pow(target[i] - left[i], 2);
+        all += pow(target[i] - mean, 2);
+    }
+    CHECK_CLOSE(facts.error, sqrt(error / P), 1e-10, "error");
+    CHECK_CLOSE(facts.r2, 1.0 - error / all, 1e-10, "R2");
+    CHECK(facts.r2 > 0.5, "R2 %g", facts.r2);
+}
+
 /* The sum of the kernels on landmarks, groups left out, and vectors alone, which need no p x p. */
 TEST(other_kernels)
 {
