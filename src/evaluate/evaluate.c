@@ -349,6 +349,9 @@ static spd_status take_options(runner *u, const spd_samples *given,
         status = samples_take(u->ctx, given, &u->all);
     if (status == SPD_OK && (u->all.p == 0 || !u->all.label))
         status = ctx_fail(u->ctx, SPD_EINVAL, "there are no samples, or they have no labels");
+    if (status == SPD_OK && u->all.target)
+        status = ctx_fail(u->ctx, SPD_EINVAL,
+                          "there are numbers in place of classes, and evaluations are of classes");
     if (status == SPD_OK)
         status = samples_check_labels(u->ctx, &u->all);
     if (status < 0)

@@ -291,6 +291,11 @@ static spd_status align(spd_context *ctx, size_t count, const spd_method *method
                         samples *train, const int **group)
 {
     alignment found;
+    if (train->target)
+        return ctx_fail(
+            ctx, SPD_EINVAL,
+            "there are numbers in place of classes: methods that learn from them choose "
+            "their parameters as they are trained, without tuning");
     if (*group)
         train->fold_group = *group;
     spd_status status = alignment_fit(ctx, &method[0], room, room, train, &found);

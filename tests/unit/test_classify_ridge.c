@@ -557,6 +557,18 @@ TEST(regression_that_cannot_be)
     CHECK(spd_classifier_fit(NULL, &method, &train.samples, NULL, &c) == SPD_OK, "fit");
     CHECK(spd_classifier_predict(NULL, c, &train.samples, label) == SPD_EINVAL, "classes");
     CHECK(spd_classifier_retrain(NULL, c, &train.samples, &other) == SPD_EINVAL, "other samples");
+    spd_context *ctx = context_on(1);
+    spd_evaluation *evaluation = NULL;
+    const spd_method *const methods[] = {&method};
+    const spd_tune_options tuning = {.size = sizeof tuning, .folds = 2};
+    spd_evaluate_options evaluating;
+    spd_evaluate_defaults(&evaluating, sizeof evaluating);
+    evaluating.method = methods;
+    evaluating.methods = 1;
+    CHECK_FAILED(ctx, spd_tune(ctx, &method, &train.samples, &tuning, NULL), SPD_EINVAL,
+                 "without tuning");
+    CHECK_FAILED(ctx, spd_evaluate(ctx, &train.samples, &evaluating, &evaluation), SPD_EINVAL,
+                 "evaluations are of classes");
     target[5] = (double)NAN;
     check_refused(&train.samples, "krr", "sample 5 is nan");
     target[5] = -1e200;
