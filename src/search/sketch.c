@@ -167,7 +167,7 @@ static spd_status find_basis(spd_context *ctx, const search *of, unfolding *u, a
     size_t fit = BASIS_MOST / u->length, full = u->W ? u->n * u->n : u->length;
     basis_job j = {.u = u, .count = of->p < BASIS_SAMPLES ? of->p : BASIS_SAMPLES};
     j.count = j.count < fit ? j.count : fit < 2 ? 2 : fit;
-    j.most = j.count - 1 < SKETCH_MOST ? j.count - 1 : SKETCH_MOST;
+    j.most = j.count <= 2 ? 1 : j.count - 1 < SKETCH_MOST ? j.count - 1 : SKETCH_MOST;
     u->basis = arena_alloc(keep, j.most, u->length * sizeof *u->basis);
     j.Z = arena_alloc(&room, j.count, full * sizeof *j.Z);
     j.G = arena_alloc(&room, j.count, j.count * sizeof *j.G);

@@ -220,6 +220,22 @@ TEST(equal_matrices)
     unlink(path);
 }
 
+/* The nearest of one matrix, for so many queries that the search is approximate. */
+TEST(one_matrix)
+{
+    enum { LARGE = 33, ASKED = 201 };
+    double *asked = take_zeros(ASKED * LARGE * LARGE, sizeof *asked), d2[ASKED];
+    int64_t found[ASKED];
+    spd_context *ctx = context_on(1);
+    for (size_t e = 0; e < ASKED * LARGE; e++)
+        asked[e / LARGE * LARGE * LARGE + e % LARGE * (LARGE + 1)] = 1.0 + (double)e / 1000.0;
+    const spd_nearest_options how = {.size = sizeof how, .search = SPD_SEARCH_APPROXIMATE};
+    CHECK_OK(ctx, spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(LARGE, 1, asked),
+                              SPD_SET(LARGE, ASKED, asked), 1, &how, found, d2, NULL));
+    for (size_t q = 0; q < ASKED; q++)
+        CHECK(found[q] == 0 && (q ? d2[q] > 0.0 : d2[q] < 1e-20), "query %zu: %g", q, d2[q]);
+}
+
 TEST(files)
 {
     sets s = make_sets(2);
