@@ -6,7 +6,7 @@
  * beyond the k-th nearest of its row or its column; for lists that are not full yet, the k nearest
  * of the tile by divergence are measured before, to have such a limit. What is measured is measured
  * as all pairs would be, so that the lists have the same bits. A tile that the bounds leave more
- * than half of is measured whole, and so are some that follow. */
+ * than half of is measured whole, and so are one, two, four .. that follow. */
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,7 @@ namespace spd
 constexpr int SEARCHERS = 128;                 /* threads for one list */
 constexpr double FAR = 0x1.fffffffffffffp1023; /* in place of a distance that nobody needs */
 constexpr size_t WORTH = 64;      /* columns of a tile for each neighbour, where bounds can pay */
-constexpr int WHOLE_TILES = 15;   /* without bounds, after one that they did not thin out */
+constexpr int WHOLE_TILES = 16;   /* most without a try, after some that bounds did not thin out */
 constexpr double MARGIN = 1e-9;   /* of a bound: rounding of the distances */
 constexpr double SLACK = 0x1p-49; /* 8 eps */
 
@@ -260,7 +260,8 @@ struct finder {
     double measured = 0.0;
 
     bool bounded = false; /* are there bounds? */
-    int whole = 0;        /* tiles to come that are measured whole */
+    int whole = 0;        /* tiles to come that are measured whole, */
+    int pause = 1;        /* the next time */
     neighbour_lists seeds;
     array<double> slack, limit[2], exact;
     array<uint32_t> place;
@@ -435,10 +436,13 @@ static void look(finder &f, const tile &t, bool both)
     const bool tried = f.bounded && f.whole == 0, thin = tried && measure_near(f, t, both);
     if (!thin)
         measure_whole(f, t, both);
-    if (tried && !thin)
-        f.whole = WHOLE_TILES;
-    else if (!tried && f.whole)
-        f.whole--;
+    f.whole -= f.whole > 0;
+    if (tried && thin)
+        f.pause = 1;
+    else if (tried && t.rows * t.columns == f.e.d2.count) { /* those at the edges say little */
+        f.whole = f.pause;
+        f.pause = std::min(2 * f.pause, WHOLE_TILES);
+    }
     for (int turned = 0; turned <= both; turned++)
         for (int list = 0; list < f.kinds; list++) {
             const side a(t, turned);
