@@ -220,6 +220,11 @@ HELPER int test_turn(size_t number)
     return number % test_parts == test_part;
 }
 
+HELPER int test_next_turn(void)
+{
+    return test_turn(test_turns++);
+}
+
 HELPER int test_take_part(const char *word)
 {
     const char *of = strchr(word, '/');
@@ -232,7 +237,7 @@ HELPER int test_take_part(const char *word)
 
 #define RUN_IN_TURN(test)                                                                          \
     do                                                                                             \
-        if (test_turn(test_turns++))                                                               \
+        if (test_next_turn())                                                                      \
             RUN(test);                                                                             \
     while (0)
 
