@@ -173,8 +173,8 @@ static void lists_both_ways(size_t n, size_t p, const double *X)
 /* On a device sets so large that there are several tiles. */
 static void bounded_neighbours_of(size_t n)
 {
-    size_t p = emulated ? enough_pairs(n) : n > 32 ? 1500 : 5000, q = p - p / 5;
-    static const double conditions[] = {50.0, 1e9, 1e13};
+    size_t p = !emulated ? (n > 32 ? 1500 : 5000) : n > 32 ? 36 : 90, q = p - p / 5;
+    const double conditions[] = {50.0, n > 32 ? 1e4 : 1e9, n > 32 ? 1e6 : 1e13};
     const int most = emulated && n > 32 ? 1 : 3;
     double exact;
     for (int kind = 0; kind < most; kind++) {
