@@ -1,8 +1,9 @@
 /* test_cuda_sets.c - distances, neighbours, eigenvalues, functions, congruences and means of sets
  * on the GPU against the processor's: every size at which a kernel or a layout changes, condition,
  * matrices that fail. Skipped, with a word, where there is no device. With arguments only these
- * sizes: n for functions, nd for distances (ndb: few of them), nk for neighbours by bounds, nm for
- * means (nmb: by inverses), nw for congruences; short: what an emulation takes little time for. */
+ * sizes: n for functions, nd for distances (ndb: few of them), nk for neighbours by bounds (nkb:
+ * few), nm for means (nmb: by inverses), nw for congruences; short: what an emulation takes little
+ * time for. */
 #define TEST_OWN_MAIN
 #include "test.h"
 
@@ -170,10 +171,10 @@ static void lists_both_ways(size_t n, size_t p, const double *X)
     arena_free(&room);
 }
 
-/* On a device sets so large that there are several tiles. */
-static void bounded_neighbours_of(size_t n)
+/* On a device sets so large that there are several tiles; brief: one. */
+static void bounded_neighbours_of(size_t n, int brief)
 {
-    size_t p = !emulated ? (n > 32 ? 1500 : 5000) : n > 32 ? 36 : 90, q = p - p / 5;
+    size_t p = emulated ? (n > 32 ? 36 : 90) : brief ? 400 : n > 32 ? 1500 : 5000, q = p - p / 5;
     const double conditions[] = {50.0, n > 32 ? 1e4 : 1e9, n > 32 ? 1e6 : 1e13};
     const int most = emulated && n > 32 ? 1 : 3;
     double exact;
@@ -197,7 +198,7 @@ static void bounded_neighbours(void)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes - (emulated ? 2 : 0); k++) {
         if (!test_turn(k))
             continue;
-        bounded_neighbours_of(sizes[k]);
+        bounded_neighbours_of(sizes[k], 0);
     }
 }
 
@@ -834,8 +835,8 @@ static void short_form(void)
     eigenvalues_of(9, 1e3);
     distances_of(3, 1e-12, 0);
     neighbours_of(4);
-    bounded_neighbours_of(9);
-    bounded_neighbours_of(34);
+    bounded_neighbours_of(9, 0);
+    bounded_neighbours_of(34, 0);
     distances_of(33, 1e-12 * 33.0, 1);
     distances_of(65, 1e-12 * 65.0, 1);
     distances_of(129, 1e-12 * 129.0, 1);
@@ -883,7 +884,7 @@ int main(int count, char **word)
             if (!strchr(word[k], 'b'))
                 neighbours_of(n);
         } else if (strchr(word[k], 'k')) {
-            bounded_neighbours_of(n);
+            bounded_neighbours_of(n, strchr(word[k], 'b') != NULL);
         } else if (strchr(word[k], 'm')) {
             means_of(n, 50.0, strchr(word[k], 'b') != NULL);
         } else if (strchr(word[k], 'w')) {
