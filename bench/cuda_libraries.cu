@@ -5,7 +5,9 @@
  *   cuda_libraries [SHARE]    of the usual number of matrices; 1 unless told
  *
  * Ours of eigenvalues finds the vectors too. Ours of Cholesky, up to n 32, inverts the factors too;
- * above, it starts by cutting the matrices into squares; `det` stops at the determinants. */
+ * above, it starts by cutting the matrices into squares; `det` stops at the determinants. AIRM: the
+ * distances of p pairs, which take eigenvalues of the product of two factors, beside eigenvalues
+ * alone of as many matrices. */
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -199,6 +201,31 @@ static void factor_ours(work &w, bool determinants)
         squares_factors(s, w.S.at, w.L.at, w.Li.at, w.out.at);
 }
 
+/* After factor_ours: the distance of each matrix to the next. */
+static double pairs_ours(work &w)
+{
+    shape s = w.s;
+    array<double> d2;
+    array<link> links;
+    spectrum_room room;
+    std::vector<link> next(s.p);
+    for (size_t i = 0; i < s.p; i++)
+        next[i] = {(uint32_t)i, (uint32_t)((i + 1) % s.p)};
+    d2.make(s.p);
+    links.make(s.p);
+    links.put(next.data(), s.p, s.stream);
+    if (s.n <= FAST)
+        s.M = padded(s.n);
+    else
+        room.make(s, s.p);
+    return best(w, [&] {
+        if (s.n <= FAST)
+            airm_pairs(s, s.p, links.at, w.L.at, w.Li.at, d2.at, nullptr);
+        else
+            squares_airm(s, room, s.p, links.at, w.L.at, w.Li.at, d2.at);
+    });
+}
+
 static void show(const char *what, const work &w, double ours, double theirs)
 {
     printf("%-12s n %3d p %6zu: ours %9.3f ms, cuSOLVER %9.3f ms, ratio %6.2f\n", what, w.s.n,
@@ -211,7 +238,8 @@ static void compare(int n, size_t p)
     work w(n, p);
     const double ours = best(w, [&] { solve_ours(w); });
     show("eigenvectors", w, ours, solve_theirs(w, CUSOLVER_EIG_MODE_VECTOR));
-    show("eigenvalues", w, ours, solve_theirs(w, CUSOLVER_EIG_MODE_NOVECTOR));
+    const double values = solve_theirs(w, CUSOLVER_EIG_MODE_NOVECTOR);
+    show("eigenvalues", w, ours, values);
     printf("  eigenvalues apart by %.1e\n", apart(w));
     const double theirs = best(w, [&] {
         must(cusolverDnDpotrfBatched(w.handle, CUBLAS_FILL_MODE_LOWER, n, w.each.at, n, w.info.at,
@@ -219,6 +247,7 @@ static void compare(int n, size_t p)
              "factors");
     });
     show("Cholesky", w, best(w, [&] { factor_ours(w, false); }), theirs);
+    show("AIRM", w, pairs_ours(w), values);
     show("Cholesky, det", w, best(w, [&] { factor_ours(w, true); }), theirs);
     outcome o;
     check(cudaMemcpy(&o, w.out.at, sizeof o, cudaMemcpyDeviceToHost), "result");
