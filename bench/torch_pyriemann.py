@@ -22,6 +22,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+SIZES = (8, 16, 32, 64, 128)
 LIMIT = 0.4  # seconds of one of their calls
 METRICS = {"euclid": "euclidean", "logeuclid": "log-euclidean", "riemann": "airm", "logdet": "stein"}
 
@@ -154,9 +155,9 @@ def main():
     w = words.parse_intermixed_args()
     gpu = Torch() if w.arrays == "torch" else Numpy()
     table = rows(load_ours(w.library), load_theirs(w.folder))
-    begin, below = time.perf_counter(), []
+    begin, times = time.perf_counter(), {}
     print(f"times as fast as pyRiemann 0.12 with {gpu.name}, p = {w.p}; in brackets how many matrices, or rows of pairs")
-    for n in w.sizes or (8, 16, 32, 64, 128):
+    for n in w.sizes or SIZES:
         X = gpu.put(matrices(w.p, n))
         for name, (ours, theirs) in table.items():
             if time.perf_counter() - begin > w.seconds:
@@ -171,9 +172,13 @@ def main():
                 continue
             print(f"n {n:3}  {name:<18} {took[1] / took[0]:8.2f}   ours {took[0]:9.5f} s, theirs {took[1]:9.5f} s  [{k}]"
                   f"{'' if gap < 1e-5 else f'  APART BY {gap:.1e}'}", flush=True)
-            if took[1] < 3.0 * took[0]:
-                below.append(f"{name} n {n}: {took[1] / took[0]:.2f}")
-    print(f"below 3: {len(below)}", *below, sep="\n  ")
+            times[name, n] = took[1] / took[0]
+    sizes = w.sizes or SIZES
+    print("|  |", *(f" {n} |" for n in sizes), sep="")
+    print("|---|", *("---|" for _ in sizes), sep="")
+    for name in table:
+        print(f"| {name} |", *(f" {times[name, n]:.1f} |" if (name, n) in times else " |" for n in sizes), sep="")
+    print(f"below 3: {sum(ratio < 3.0 for ratio in times.values())} of {len(times)}")
 
 
 if __name__ == "__main__":
