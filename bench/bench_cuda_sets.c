@@ -250,22 +250,25 @@ static void transforms(double share)
 
 /* ---- AIRM neighbours ------------------------------------------------------------------------- */
 
-/* How the matrices are spread: a little about one matrix; covariances of 4 n observations each, in
+/* How the matrices are spread: a little about one matrix; covariances of 2 n observations each, in
  * 20 classes; of n + 5, all of one. */
 enum spread { NEAR, CLASSES, ONE_CLASS };
 
-/* X <- A sum (g g') A' / count, A being diagonal, of `count` random vectors g. */
+/* X <- A sum (g g') A / count, A being diagonal, of `count` random vectors g. */
 static void covariance(rng *r, size_t n, size_t count, const double *A, double *X)
 {
-    double g[512];
+    double g[512], scale = 1.0 / sqrt((double)count);
     memset(X, 0, n * n * sizeof *X);
     for (size_t k = 0; k < count; k++) {
         for (size_t a = 0; a < n; a++)
-            g[a] = A[a] * rng_normal(r);
+            g[a] = scale * A[a] * rng_normal(r);
         for (size_t a = 0; a < n; a++)
-            for (size_t b = 0; b < n; b++)
-                X[a * n + b] += g[a] * g[b] / (double)count;
+            for (size_t b = 0; b <= a; b++)
+                X[a * n + b] += g[a] * g[b];
     }
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < a; b++)
+            X[b * n + a] = X[a * n + b];
 }
 
 static double *make_spread(enum spread kind, size_t n, size_t p)
@@ -279,7 +282,7 @@ static double *make_spread(enum spread kind, size_t n, size_t p)
     for (size_t i = 0; i < p; i++) {
         double *at = X + i * n * n;
         if (kind != NEAR)
-            covariance(&r, n, kind == CLASSES ? 4 * n : n + 5, A + i % CLASSES_OF * n, at);
+            covariance(&r, n, kind == CLASSES ? 2 * n : n + 5, A + i % CLASSES_OF * n, at);
         else
             for (size_t a = 0; a < n; a++)
                 for (size_t b = 0; b <= a; b++) {
