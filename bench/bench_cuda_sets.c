@@ -305,7 +305,7 @@ static void nearest_both_ways(const char *what, enum spread kind, size_t n, size
     spd_status status = SPD_OK;
     spd_context_set_engine(ctx, SPD_ENGINE_CUDA);
     for (int brute = 0; brute < 2; brute++) {
-        spd_nearest_options o = {.size = sizeof o, .brute = brute};
+        spd_nearest_options o = {.size = sizeof o, .search = SPD_SEARCH_EXACT, .brute = brute};
         spd_nearest_info *tell = brute ? NULL : &info;
         d2[brute] = malloc(p * K * sizeof *d2[0]);
         index[brute] = malloc(p * K * sizeof *index[0]);

@@ -132,6 +132,7 @@ static void neighbours_both_ways(size_t n, size_t p, const double *X, size_t q, 
     spd_nearest_options o = SPD_STRUCT(spd_nearest_options);
     spd_nearest_info one = SPD_STRUCT(spd_nearest_info), two = one;
     size_t before = cuda_jobs_done();
+    o.search = SPD_SEARCH_EXACT;
     CHECK_OK(gpu, spd_nearest(gpu, SPD_METRIC_AIRM, SPD_SET(n, p, X), SET_OR_NULL(n, q, Y), k, &o,
                               a, da, &one));
     o.brute = 1;
@@ -149,7 +150,11 @@ static void neighbours_both_ways(size_t n, size_t p, const double *X, size_t q, 
 static void lists_both_ways(size_t n, size_t p, const double *X)
 {
     int *label = take_zeros(p, sizeof *label);
-    search_job job = {.metric = SPD_METRIC_AIRM, .label = label, .k = {2, 3}, .k_unlabelled = 2};
+    search_job job = {.metric = SPD_METRIC_AIRM,
+                      .search = SPD_SEARCH_EXACT,
+                      .label = label,
+                      .k = {2, 3},
+                      .k_unlabelled = 2};
     search_result one, two;
     arena room = {0};
     spd_set S = *SPD_SET(n, p, X);
