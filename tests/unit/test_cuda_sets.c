@@ -192,7 +192,7 @@ static void bounded_neighbours_of(size_t n, int brief)
         neighbours_both_ways(n, p, X, q, Y, kind ? 4 : 1, &exact);
         CHECK(kind || exact < 0.7, "n %zu: %g of those of queries", n, exact);
     }
-    double *X = heaps(n, p, 50.0, 3.0); /* no heaps any more */
+    double *X = heaps(n, p, 50.0, n > 32 ? 0.5 : 3.0); /* no heaps any more */
     neighbours_both_ways(n, p, X, 0, NULL, 2, &exact);
     lists_both_ways(n, p, heaps(n, p, 50.0, 0.03));
 }
