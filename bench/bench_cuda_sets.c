@@ -1,7 +1,9 @@
 /* bench_cuda_sets.c - functions, eigenvalues, means, congruences, distances and kernels of sets on
- * the GPU, and on the processor in the same run, from fewer matrices.
+ * the GPU, and on the processor in the same run, from fewer matrices; and AIRM neighbours on the GPU
+ * by bounds and by all distances.
  *
- *   bench_cuda_sets [SHARE]    of the usual number of matrices; 1 unless told */
+ *   bench_cuda_sets [SHARE]         of the usual number of matrices; 1 unless told
+ *   bench_cuda_sets nearest [SHARE] only those neighbours */
 #include "bench.h"
 
 #include <dlfcn.h>
@@ -246,9 +248,110 @@ static void transforms(double share)
     }
 }
 
+/* ---- AIRM neighbours ------------------------------------------------------------------------- */
+
+/* How the matrices are spread: a little about one matrix; covariances of 2 n observations each, in
+ * 20 classes; of n + 5, all of one. */
+enum spread { NEAR, CLASSES, ONE_CLASS };
+
+/* X <- A sum (g g') A / count, A being diagonal, of `count` random vectors g. */
+static void covariance(rng *r, size_t n, size_t count, const double *A, double *X)
+{
+    double g[512], scale = 1.0 / sqrt((double)count);
+    memset(X, 0, n * n * sizeof *X);
+    for (size_t k = 0; k < count; k++) {
+        for (size_t a = 0; a < n; a++)
+            g[a] = scale * A[a] * rng_normal(r);
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b <= a; b++)
+                X[a * n + b] += g[a] * g[b];
+    }
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < a; b++)
+            X[b * n + a] = X[a * n + b];
+}
+
+static double *make_spread(enum spread kind, size_t n, size_t p)
+{
+    enum { CLASSES_OF = 20 };
+    double *X = malloc(p * n * n * sizeof *X), *A = malloc(CLASSES_OF * n * sizeof *A);
+    rng r;
+    rng_seed(&r, n + kind);
+    for (size_t e = 0; e < CLASSES_OF * n; e++)
+        A[e] = kind == CLASSES ? exp(rng_normal(&r)) : 1.0;
+    for (size_t i = 0; i < p; i++) {
+        double *at = X + i * n * n;
+        if (kind != NEAR)
+            covariance(&r, n, kind == CLASSES ? 2 * n : n + 5, A + i % CLASSES_OF * n, at);
+        else
+            for (size_t a = 0; a < n; a++)
+                for (size_t b = 0; b <= a; b++) {
+                    double x = (a == b ? 0.3 : 0.0) + 0.016 * (rng_uniform(&r) - 0.5);
+                    at[a * n + b] = at[b * n + a] = x;
+                }
+    }
+    free(A);
+    return X;
+}
+
+/* Ten nearest of all, without and with bounds; the second time, of bounds, counts. */
+static void nearest_both_ways(const char *what, enum spread kind, size_t n, size_t p)
+{
+    enum { K = 10 };
+    double *X = make_spread(kind, n, p), took[2] = {0.0}, *d2[2];
+    int64_t *index[2];
+    spd_context *ctx = spd_context_new();
+    spd_nearest_info info = {.size = sizeof info};
+    spd_status status = SPD_OK;
+    spd_context_set_engine(ctx, SPD_ENGINE_CUDA);
+    for (int brute = 0; brute < 2; brute++) {
+        spd_nearest_options o = {.size = sizeof o, .search = SPD_SEARCH_EXACT, .brute = brute};
+        spd_nearest_info *tell = brute ? NULL : &info;
+        d2[brute] = malloc(p * K * sizeof *d2[0]);
+        index[brute] = malloc(p * K * sizeof *index[0]);
+        for (int round = brute; round < 2 && status >= 0; round++) {
+            double began = bench_now();
+            status = spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), NULL, K, &o, index[brute],
+                                 d2[brute], tell);
+            took[brute] = bench_now() - began;
+        }
+    }
+    if (status < 0)
+        printf("nearest airm: %s\n", spd_context_error(ctx)->message);
+    else
+        printf(
+            "nearest airm, %-18s n %3zu p %6zu: bounds %8.3f s (%5.1f %% measured), all %8.3f s, "
+            "ratio %5.2f, %s\n",
+            what, n, p, took[0], 100.0 * info.exact / info.pairs, took[1], took[1] / took[0],
+            memcmp(index[0], index[1], p * K * sizeof *index[0]) ||
+                    memcmp(d2[0], d2[1], p * K * sizeof *d2[0])
+                ? "OTHER BITS"
+                : "same bits");
+    fflush(stdout);
+    spd_context_free(ctx);
+    for (int brute = 0; brute < 2; brute++) {
+        free(d2[brute]);
+        free(index[brute]);
+    }
+    free(X);
+}
+
+static void all_nearest(double share)
+{
+    double side = sqrt(share);
+    nearest_both_ways("about one matrix", NEAR, 32, (size_t)(25000 * side));
+    nearest_both_ways("20 classes", CLASSES, 32, (size_t)(15000 * side));
+    nearest_both_ways("one class", ONE_CLASS, 32, (size_t)(10000 * side));
+    nearest_both_ways("20 classes", CLASSES, 16, (size_t)(15000 * side));
+    nearest_both_ways("20 classes", CLASSES, 64, (size_t)(2500 * side));
+    nearest_both_ways("one class", ONE_CLASS, 64, (size_t)(2500 * side));
+    nearest_both_ways("20 classes", CLASSES, 128, (size_t)(1000 * side));
+}
+
 int main(int count, char **word)
 {
-    double share = count > 1 ? atof(word[1]) : 1.0;
+    int nearest = count > 1 && !strcmp(word[1], "nearest");
+    double share = count > 1 + nearest ? atof(word[1 + nearest]) : 1.0;
     static const size_t sizes[] = {8, 16, 22, 32, 43, 64, 93, 128, 155, 256, 512};
     static const task logs = {"log", run_apply, SPD_FUNCTION_LOG, 1.0};
     static const task exps = {"exp", run_apply, SPD_FUNCTION_EXP, 1.0};
@@ -265,6 +368,9 @@ int main(int count, char **word)
         {"pairwise euclidean", run_pairwise, SPD_METRIC_EUCLIDEAN, 2.0},
         {"kernel log-euclidean", run_kernel, SPD_KERNEL_LOG_EUCLIDEAN, 2.0},
         {"nearest log-euclidean", run_nearest, SPD_METRIC_LOG_EUCLIDEAN, 2.0}};
+    all_nearest(share);
+    if (nearest)
+        return 0;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         size_t n = sizes[k], p = (size_t)(share * 1e8 / (double)(n * n)) + 8;
         compare(&logs, n, p, p / 20 + 8);

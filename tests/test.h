@@ -211,6 +211,36 @@ HELPER void test_run(void (*test)(void), const char *name)
 
 #define RUN(test) test_run(test, #test)
 
+/* Several processes may share the cases of a program: K/N on the command line is process K of N, and
+ * has the cases whose turn it is. */
+static size_t test_part, test_parts = 1, test_turns;
+
+HELPER int test_turn(size_t number)
+{
+    return number % test_parts == test_part;
+}
+
+HELPER int test_next_turn(void)
+{
+    return test_turn(test_turns++);
+}
+
+HELPER int test_take_part(const char *word)
+{
+    const char *of = strchr(word, '/');
+    if (!of)
+        return 0;
+    test_part = strtoul(word, NULL, 10);
+    test_parts = strtoul(of + 1, NULL, 10);
+    return test_parts > 0;
+}
+
+#define RUN_IN_TURN(test)                                                                          \
+    do                                                                                             \
+        if (test_next_turn())                                                                      \
+            RUN(test);                                                                             \
+    while (0)
+
 HELPER void test_run_all(void)
 {
     for (int i = 0; i < test_cases.count; i++)

@@ -13,7 +13,7 @@
 
 #include "spdml.h"
 
-#define CUDA_MODULE_VERSION 11
+#define CUDA_MODULE_VERSION 12
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
@@ -111,6 +111,7 @@ typedef struct cuda_sets {
     const int
         *label; /* p, on the host, of neighbours within X in two lists (search/lists.h); or NULL */
     spd_metric metric;
+    int brute; /* neighbours by all distances, none left out by bounds */
     int device;
     int threads; /* of the host, that may copy */
     int (*progress)(void *user, double done, double total);
@@ -139,9 +140,11 @@ typedef struct cuda_module {
 
     /* D2 (q x p) <- squared distances of the queries to the samples. index, d2 (q x k[0], then q x
      * k[1]) <- the nearest, ties by the lower number; within one set nobody is its own neighbour.
-     * List 1 is that of sets with labels; where a list is shorter, d2 is NaN. */
+     * List 1 is that of sets with labels; where a list is shorter, d2 is NaN. *exact <- how many
+     * distances were computed. */
     int (*pairwise)(const cuda_sets *in, double *D2, char *why);
-    int (*neighbours)(const cuda_sets *in, const size_t *k, int64_t *index, double *d2, char *why);
+    int (*neighbours)(const cuda_sets *in, const size_t *k, int64_t *index, double *d2,
+                      double *exact, char *why);
 
     /* Of the matrices in X: F (p x n x n) <- f(X_i), which may be X; lambda (p x n, ascending) and
      * V (p x n x n, in columns, or NULL) <- eigenvalues and vectors. Nothing is written where one

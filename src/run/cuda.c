@@ -200,13 +200,18 @@ static spd_status products(spd_context *ctx, const set_job *j)
 static spd_status nearest(spd_context *ctx, const set_job *j)
 {
     call c;
+    double exact = 0.0;
     spd_status status = open_job(&c, ctx, j);
     c.in.q = j->Y ? j->Y->p : 0;
     c.in.Q = j->Y ? j->Y->X : NULL;
     c.in.label = j->label;
+    c.in.brute = j->brute;
     if (status == SPD_OK)
-        c.fault = c.module->neighbours(&c.in, j->k, j->out[0], j->out[1], c.why);
-    return conclude(&c, status);
+        c.fault = c.module->neighbours(&c.in, j->k, j->out[0], j->out[1], &exact, c.why);
+    status = conclude(&c, status);
+    if (status == SPD_OK && j->exact)
+        *j->exact = exact;
+    return status;
 }
 
 static spd_status apply(spd_context *ctx, const set_job *j)

@@ -39,6 +39,8 @@ struct set_job {
     size_t m;
     size_t k[2];      /* neighbours in the lists of a query */
     const int *label; /* p, on the host, of X: neighbours in two lists (search/lists.h); or NULL */
+    int brute;        /* they are found by all distances */
+    double *exact;    /* how many distances an engine has computed for them; or NULL */
     void *out[2];
     size_t bytes[2]; /* of the results */
     double share;    /* a result is multiplied by it in the end; 0: none is */

@@ -49,7 +49,6 @@ static void deliver(const search_result *found, const set_job *j, spd_nearest_in
         d2[i] = found->list[i].d2;
     }
     info->exact = found->exact;
-    info->pruned = 1.0 - found->exact / found->pairs;
     info->search = found->search;
     info->recall = found->recall;
 }
@@ -72,7 +71,8 @@ static spd_status search_here(spd_context *ctx, const set_job *j)
     return status;
 }
 
-/* a->info <- as of an exact search that computes all distances; search_here may know better. */
+/* a->info <- as of an exact search that computes all distances, unless those who do it know better.
+ */
 static spd_status run(spd_context *ctx, const asked *a, const spd_set *Q, int64_t *index,
                       double *d2)
 {
@@ -87,6 +87,8 @@ static spd_status run(spd_context *ctx, const asked *a, const spd_set *Q, int64_
                        .Y = Q,
                        .metric = a->job.metric,
                        .k = {k},
+                       .brute = a->job.brute,
+                       .exact = &a->info->exact,
                        .out = {index, d2},
                        .bytes = {rows * k * sizeof *index, rows * k * sizeof *d2},
                        .share = set_share(X),
@@ -99,7 +101,9 @@ static spd_status run(spd_context *ctx, const asked *a, const spd_set *Q, int64_
                                   .exact = pairs,
                                   .search = SPD_SEARCH_EXACT,
                                   .recall = 1.0};
-    return job_run(ctx, &j);
+    spd_status status = job_run(ctx, &j);
+    a->info->pruned = 1.0 - a->info->exact / a->info->pairs;
+    return status;
 }
 
 spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, const spd_set *given,

@@ -256,7 +256,9 @@ static spd_status find_elsewhere(spd_context *ctx, const search *s, search_resul
                  .Y = s->within ? NULL : job->queries,
                  .metric = job->metric,
                  .k = {job->k[0], job->k[1]},
-                 .label = job->label};
+                 .label = job->label,
+                 .brute = job->brute,
+                 .exact = &found->exact};
     const engine_table *e = job->here ? NULL : engine_for(ctx, &j);
     if (!e || found->search == SPD_SEARCH_APPROXIMATE)
         return SPD_DECLINED;

@@ -252,6 +252,12 @@ inline void atomicMin(unsigned long long *a, unsigned long long x)
 {
     *a = std::min(*a, x);
 }
+inline unsigned atomicAdd(unsigned *a, unsigned x)
+{
+    const unsigned before = *a;
+    *a += x;
+    return before;
+}
 inline uint64_t emulate_bits(double x)
 {
     uint64_t u;

@@ -1,8 +1,9 @@
 /* test_cuda_sets.c - distances, neighbours, eigenvalues, functions, congruences and means of sets
  * on the GPU against the processor's: every size at which a kernel or a layout changes, condition,
  * matrices that fail. Skipped, with a word, where there is no device. With arguments only these
- * sizes: n for functions, nd for distances (ndb: few of them), nm for means (nmb: by inverses), nw
- * for congruences; short: what an emulation takes little time for. */
+ * sizes: n for functions, nd for distances (ndb: few of them), nk for neighbours by bounds (nkb:
+ * few), nm for means (nmb: by inverses), nw for congruences; short: what an emulation takes little
+ * time for. */
 #define TEST_OWN_MAIN
 #include "test.h"
 
@@ -10,6 +11,7 @@
 
 #include "fit/engine.h"
 #include "run/cuda.h"
+#include "search/search.h"
 #include "random_spd.h"
 
 static int emulated; /* all memory is the device's */
@@ -91,7 +93,8 @@ static void neighbours_of(size_t n)
         spd_nearest(cpu, metric, SPD_SET(n, P, X), SET_OR_NULL(n, Q, other), K, NULL, a, da, NULL);
         CHECK_OK(gpu, spd_nearest(gpu, metric, SPD_SET(n, P, X), SET_OR_NULL(n, Q, other), K, NULL,
                                   b, db, &two));
-        CHECK(two.exact == two.pairs && two.recall == 1.0, "all pairs");
+        CHECK((two.exact == two.pairs || metric == SPD_METRIC_AIRM) && two.recall == 1.0,
+              "all pairs");
         for (size_t e = 0; e < rows * K; e++) {
             double near = tolerance * fmax(da[e], 1.0);
             CHECK_CLOSE(db[e], da[e], near, "n %zu kind %d: %zu", n, k, e);
@@ -101,12 +104,117 @@ static void neighbours_of(size_t n)
     }
 }
 
+/* p matrices in some heaps: what a few random ones become under congruences near the identity, and
+ * one of them twice. spread: how far from it. */
+static double *heaps(size_t n, size_t p, double condition, double spread)
+{
+    enum { HEAPS = 4 };
+    rng r = seeded(n + 17);
+    double *B = random_set(&r, n, HEAPS, condition), *X = block(p * n * n), *W = block(n * n);
+    for (size_t i = 0; i < p; i++) {
+        for (size_t e = 0; e < n * n; e++)
+            W[e] = (e % (n + 1) == 0) + spread * rng_normal(&r) / sqrt((double)n);
+        congruent(n, n, W, B + i % HEAPS * n * n, X + i * n * n);
+    }
+    memcpy(X + (p - 2) * n * n, X + 3 * n * n, n * n * sizeof *X);
+    return X;
+}
+
+/* AIRM neighbours by bounds and by all distances: the same bits; *exact <- the share that was
+ * computed. */
+static void neighbours_both_ways(size_t n, size_t p, const double *X, size_t q, const double *Y,
+                                 size_t k, double *exact)
+{
+    size_t count = (Y ? q : p) * k;
+    int64_t *a = take_zeros(count, sizeof *a), *b = take_zeros(count, sizeof *b);
+    double *da = block(count), *db = block(count);
+    spd_context *gpu = context_with(SPD_ENGINE_CUDA);
+    spd_nearest_options o = SPD_STRUCT(spd_nearest_options);
+    spd_nearest_info one = SPD_STRUCT(spd_nearest_info), two = one;
+    size_t before = cuda_jobs_done();
+    o.search = SPD_SEARCH_EXACT;
+    CHECK_OK(gpu, spd_nearest(gpu, SPD_METRIC_AIRM, SPD_SET(n, p, X), SET_OR_NULL(n, q, Y), k, &o,
+                              a, da, &one));
+    o.brute = 1;
+    CHECK_OK(gpu, spd_nearest(gpu, SPD_METRIC_AIRM, SPD_SET(n, p, X), SET_OR_NULL(n, q, Y), k, &o,
+                              b, db, &two));
+    CHECK(cuda_jobs_done() == before + 2, "n %zu: not on the GPU", n);
+    CHECK(two.exact == two.pairs && two.pruned == 0.0, "n %zu: %g", n, two.pruned);
+    CHECK(one.exact > 0.0 && one.pruned == 1.0 - one.exact / one.pairs, "n %zu", n);
+    CHECK(memcmp(a, b, count * sizeof *a) == 0, "n %zu k %zu: other neighbours", n, k);
+    CHECK(memcmp(da, db, count * sizeof *da) == 0, "n %zu k %zu: other distances", n, k);
+    *exact = one.exact / one.pairs;
+}
+
+/* Lists by class, of which one sample has none. */
+static void lists_both_ways(size_t n, size_t p, const double *X)
+{
+    int *label = take_zeros(p, sizeof *label);
+    search_job job = {.metric = SPD_METRIC_AIRM,
+                      .search = SPD_SEARCH_EXACT,
+                      .label = label,
+                      .k = {2, 3},
+                      .k_unlabelled = 2};
+    search_result one, two;
+    arena room = {0};
+    spd_set S = *SPD_SET(n, p, X);
+    spd_context *gpu = context_with(SPD_ENGINE_CUDA);
+    for (size_t i = 0; i < p; i++)
+        label[i] = i == 5 ? -1 : (int)(i % 4 == 1);
+    job.samples = job.queries = &S;
+    CHECK_OK(gpu, search_run(gpu, &job, &room, &one));
+    job.brute = 1;
+    CHECK_OK(gpu, search_run(gpu, &job, &room, &two));
+    CHECK(one.exact < two.exact && two.exact == two.pairs, "%g of %g", one.exact, two.exact);
+    CHECK(!memcmp(one.count, two.count, 2 * p * sizeof *one.count), "n %zu", n);
+    for (size_t i = 0; i < p; i++)
+        for (size_t e = 0; e < 5; e++) {
+            const neighbour *a = one.list + 5 * i + e, *b = two.list + 5 * i + e;
+            if (e < 2 ? e < one.count[2 * i] : e - 2 < one.count[2 * i + 1])
+                CHECK(a->index == b->index && a->d2 == b->d2, "n %zu: %zu of %zu", n, e, i);
+        }
+    arena_free(&room);
+}
+
+/* On a device sets so large that there are several tiles; brief: one. */
+static void bounded_neighbours_of(size_t n, int brief)
+{
+    size_t p = emulated ? (n > 32 ? 36 : 90) : brief ? 400 : n > 32 ? 1500 : 5000, q = p - p / 5;
+    const double conditions[] = {50.0, n > 32 ? 1e4 : 1e9, n > 32 ? 1e6 : 1e13};
+    const int most = emulated && n > 32 ? 1 : 3;
+    double exact;
+    for (int kind = 0; kind < most; kind++) {
+        double *X = heaps(n, p + q, conditions[kind], 0.03), *Y = X + p * n * n;
+        neighbours_both_ways(n, p, X, 0, NULL, most == 1 ? 1 : 3, &exact);
+        CHECK(kind || exact < 0.7, "n %zu: %g of the distances", n, exact);
+        if (most == 1)
+            return;
+        neighbours_both_ways(n, p, X, q, Y, kind ? 4 : 1, &exact);
+        CHECK(kind || exact < 0.7, "n %zu: %g of those of queries", n, exact);
+    }
+    double *X = heaps(n, p, 50.0, n > 32 ? 0.5 : 3.0); /* no heaps any more */
+    neighbours_both_ways(n, p, X, 0, NULL, 2, &exact);
+    lists_both_ways(n, p, heaps(n, p, 50.0, 0.03));
+}
+
+static void bounded_neighbours(void)
+{
+    static const size_t sizes[] = {3, 8, 21, 32, 33, 70};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes - (emulated ? 2 : 0); k++) {
+        if (!test_turn(k))
+            continue;
+        bounded_neighbours_of(sizes[k], 0);
+    }
+}
+
 static void distances_agree(void)
 {
     static const size_t sizes[] = {1,   2,   7,   8,   9,   16,  20,  21, 24,  30,
                                    32,  33,  43,  48,  64,  65,  93,  96, 100, 128,
                                    129, 155, 191, 192, 193, 225, 300, 512};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        if (!test_turn(k))
+            continue;
         distances_of(sizes[k], 1e-12 * (double)sizes[k], 0);
         neighbours_of(sizes[k]);
     }
@@ -267,6 +375,8 @@ static void functions_agree(void)
     static const size_t sizes[] = {1,  2,  7,  8,  9,  15, 16, 17, 20, 21,  24,  25,
                                    30, 31, 32, 33, 40, 48, 64, 65, 93, 128, 155, 160};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        if (!test_turn(k))
+            continue;
         functions_of(sizes[k], sizes[k] > 64 ? 1e6 : 100.0);
         eigenvalues_of(sizes[k], 1e3);
     }
@@ -275,9 +385,12 @@ static void functions_agree(void)
 static void functions_of_bad_condition(void)
 {
     static const size_t sizes[] = {5, 20, 32, 48, 72};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        if (!test_turn(k))
+            continue;
         for (double condition = 1e8; condition < 1e13; condition *= 1e4)
             functions_of(sizes[k], condition);
+    }
 }
 
 /* ---- congruences ---------------------------------------------------------------------------- */
@@ -329,10 +442,16 @@ static void congruences_agree(void)
     static const size_t sizes[] = {1,  2,  7,   8,   9,   15,  16,  17,  20,  31,  32, 33,
                                    48, 93, 128, 129, 155, 191, 192, 193, 256, 300, 512};
     static const size_t columns[] = {1, 2, 7, 8, 9, 15, 16, 17, 20, 24, 30, 31, 32, 33, 48, 93};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        if (!test_turn(k))
+            continue;
         congruences_at(sizes[k]);
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+    }
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+        if (!test_turn(k))
+            continue;
         congruences_of(94, columns[k]);
+    }
 }
 
 /* Sample `bad` is named as on the processor, and nothing is written; of a set on the device too. */
@@ -449,8 +568,11 @@ static void means_agree(void)
 {
     static const size_t sizes[] = {1,  2,  7,  8,   9,   16,  17,  24,  30,  31,  32,  33, 48,
                                    64, 65, 93, 128, 155, 160, 161, 177, 192, 225, 300, 512};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        if (!test_turn(k))
+            continue;
         means_of(sizes[k], sizes[k] % 2 ? 1e3 : 50.0, 0);
+    }
 }
 
 /* sum (TRI(n)) += weight times the lower triangle of A. */
@@ -519,6 +641,8 @@ static void sums_and_bad_condition(void)
 {
     static const size_t sizes[] = {5, 20, 33, 48, 93, 160, 300};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        if (!test_turn(k))
+            continue;
         sums_of(sizes[k], 100.0);
         for (double condition = 1e8; condition < 1e13; condition *= 1e4)
             ill_conditioned_means(sizes[k], condition);
@@ -716,6 +840,8 @@ static void short_form(void)
     eigenvalues_of(9, 1e3);
     distances_of(3, 1e-12, 0);
     neighbours_of(4);
+    bounded_neighbours_of(9, 0);
+    bounded_neighbours_of(34, 0);
     distances_of(33, 1e-12 * 33.0, 1);
     distances_of(65, 1e-12 * 65.0, 1);
     distances_of(129, 1e-12 * 129.0, 1);
@@ -754,13 +880,16 @@ int main(int count, char **word)
         RUN(means_can_be_stopped);
         return test_summary();
     }
-    for (int k = 1; k < count; k++) {
+    const int all = count == 2 && test_take_part(word[1]);
+    for (int k = 1; k < count && !all; k++) {
         size_t n = strtoul(word[k], NULL, 10);
         test_failed_checks = 0;
         if (strchr(word[k], 'd')) {
             distances_of(n, 1e-12 * (double)n, strchr(word[k], 'b') != NULL);
             if (!strchr(word[k], 'b'))
                 neighbours_of(n);
+        } else if (strchr(word[k], 'k')) {
+            bounded_neighbours_of(n, strchr(word[k], 'b') != NULL);
         } else if (strchr(word[k], 'm')) {
             means_of(n, 50.0, strchr(word[k], 'b') != NULL);
         } else if (strchr(word[k], 'w')) {
@@ -772,21 +901,22 @@ int main(int count, char **word)
         printf("%s n %zu\n", test_failed_checks ? "FAIL" : "ok  ", n);
         test_failed += test_failed_checks > 0;
     }
-    if (count > 1)
+    if (count > 1 && !all)
         return test_failed > 0;
     RUN(distances_agree);
-    RUN(bad_sets_are_named);
-    RUN(singular_sets_are_named);
+    RUN(bounded_neighbours);
+    RUN_IN_TURN(bad_sets_are_named);
+    RUN_IN_TURN(singular_sets_are_named);
     RUN(functions_agree);
     RUN(functions_of_bad_condition);
-    RUN(scales_and_faults);
+    RUN_IN_TURN(scales_and_faults);
     RUN(means_agree);
     RUN(congruences_agree);
-    RUN(bad_congruences);
-    RUN(large_congruences);
+    RUN_IN_TURN(bad_congruences);
+    RUN_IN_TURN(large_congruences);
     RUN(sums_and_bad_condition);
-    RUN(means_of_any_scale);
-    RUN(means_can_be_stopped);
-    RUN(can_be_stopped);
+    RUN_IN_TURN(means_of_any_scale);
+    RUN_IN_TURN(means_can_be_stopped);
+    RUN_IN_TURN(can_be_stopped);
     return test_summary();
 }
