@@ -11,6 +11,7 @@
 #include "evaluate/method.h"
 #include "evaluate/race.h"
 #include "learn/affinity.h"
+#include "learn/usual.h"
 #include "run/parallel.h"
 
 /* ---- one fold made ready -------------------------------------------------------------------- */
@@ -42,6 +43,8 @@ static spd_status learn_graph(spd_context *ctx, const part_source *from, const p
     settings_use(from->settings, way * from->settings->decisions, &method);
     settings_limit(from->settings, a->smallest, &method);
     spd_fit_options options = method_fit_options(&method);
+    if (!from->exhaustive)
+        usual_nu_roughly(&options);
     spd_status status = affinity_of_distances(ctx, a->train.s.p, D, a->train.s.label, &options,
                                               &graph->pairs, &graph->count);
     if (status < 0) {
@@ -607,7 +610,7 @@ static spd_status run_waiting(trials *t)
 static spd_status run_fold(trials *t)
 {
     const trial_shared *h = t->shared;
-    part_source from = {h->method, h->settings, h->train, h->fold, h->D};
+    part_source from = {h->method, h->settings, h->train, h->fold, h->D, h->exhaustive};
     list_maps(t, 0);
     if (t->count == 0)
         return SPD_OK; /* a rival is better */
