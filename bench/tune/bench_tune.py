@@ -2,7 +2,8 @@
 """bench_tune.py - what choosing a learned map costs, and what is chosen: the race over the folds
 against the exhaustive search.
 
-    python bench_tune.py [FILE.npz]... [--method NAME]... [--repeats N] [--spdml PATH] [--work DIR]
+    python bench_tune.py [FILE.npz]... [--method NAME]... [--repeats N] [--spdml PATH]
+                         [--before PATH] [--work DIR]
 
 Without files: generated matrices, materials and motion capture, the last for the first method
 alone. Each set is split in halves, at random within each class, --repeats times (2); the map is
@@ -12,6 +13,9 @@ The columns: CPU seconds of the tuning (those of the whole command, times the sh
 time), fits of maps and their iterations, all per split; the accuracy that cross-validation promised
 and that of the test; the choices. A set is good if the race takes a tenth and its test accuracy is
 not below that of the exhaustive search by more than half a standard error, sqrt(a (1 - a) / tests).
+
+--before names another build, of an earlier state: its race is compared in place of the exhaustive
+search, which is left out.
 """
 import argparse
 import json
@@ -64,12 +68,13 @@ def setting(values):
     """The choice of a round in words."""
     if values.get("objective") is None:
         return "no map"
-    return f"{values['objective']} m {values['m']} nu-b {values['nu-b']}"
+    rest = f" nu-b {values['nu-b']}" if values.get("nu-b") else ""
+    return f"{values['objective']} m {values['m']}{rest}"
 
 
-def measure(args, path, method, *options):
+def measure(args, spdml, path, method, *options):
     """Means over the splits of one method on one set."""
-    out, cpu = run([args.spdml, "evaluate", path, "--methods", method, "--split", 0.5, "--repeats",
+    out, cpu = run([spdml, "evaluate", path, "--methods", method, "--split", 0.5, "--repeats",
                     args.repeats, "--threads", 1, "--final", "none", "--json", *options])
     result = json.loads(out)["results"][0]
     rounds = result["rounds"]
@@ -84,11 +89,11 @@ def measure(args, path, method, *options):
             "choice": "; ".join(setting(r["parameters"]) for r in rounds)}
 
 
-def verdict(old, new):
+def verdict(old, new, goal):
     """Is the race cheap, and its choice as good?"""
     share = old["test"] / 100
     half = 50 * math.sqrt(share * (1 - share) / old["tests"])
-    cheap = old["cpu"] >= GOAL * new["cpu"]
+    cheap = old["cpu"] >= goal * new["cpu"]
     good = new["test"] >= old["test"] - half
     words = [f"1/{old['cpu'] / new['cpu']:.1f}" + ("" if cheap else " (too dear)"),
              f"{new['test'] - old['test']:+.2f} of -{half:.2f}" + ("" if good else " (WORSE)")]
@@ -107,11 +112,14 @@ def compare(args, paths):
     for path in paths:
         usual = METHODS[:1] if not args.file and path.stem == "motion" else METHODS
         for method in args.method or usual:
-            old = measure(args, path, method, "--exhaustive")
-            new = measure(args, path, method)
-            show(f"{path.stem} {method}", "exhaustive", old)
-            show("", "race", new)
-            print(f"{'':<22} {verdict(old, new)}", flush=True)
+            if args.before:
+                old = measure(args, args.before, path, method)
+            else:
+                old = measure(args, args.spdml, path, method, "--exhaustive")
+            new = measure(args, args.spdml, path, method)
+            show(f"{path.stem} {method}", "before" if args.before else "exhaustive", old)
+            show("", "now" if args.before else "race", new)
+            print(f"{'':<22} {verdict(old, new, 1 if args.before else GOAL)}", flush=True)
 
 
 def main():
@@ -120,6 +128,7 @@ def main():
     parser.add_argument("--method", action="append")
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--spdml", type=pathlib.Path, default=SPDML)
+    parser.add_argument("--before", type=pathlib.Path)
     parser.add_argument("--work", type=pathlib.Path)
     args = parser.parse_args()
     try:

@@ -52,8 +52,10 @@ typedef struct lasso_dual {
 #define DUAL_ROUNDS 500
 #define DUAL_ROOM   32
 
-/* With a larger share of free h_j the other way is the better one. */
-#define MOST_FREE 0.9
+/* With a larger share of free h_j the other way is the better one: in one solution, and in one of
+ * many steps. */
+#define MOST_FREE    0.9
+#define MOST_IN_STEP 0.65
 
 /* A move that is smaller than this share of the box's half width is none. */
 #define NO_MOVE 1e-13
@@ -148,9 +150,10 @@ static void start(lasso_dual *d, double half, const double *v0, const double *qs
     d->kernel->axpy(d->p, -half, qs, d->v);
 }
 
-/* From d->h and d->v to the code in d->v, exact zeros where it is not used; *found <- 0 when most
- * h_j came free: this is not the way then. SPD_ENOMEM. */
-static spd_status lasso_dual_solve(lasso_dual *d, const double *Q, double half, int *found)
+/* From d->h and d->v to the code in d->v, exact zeros where it is not used; *found <- 0 when a larger
+ * share of the h_j than most_free came free: this is not the way then. SPD_ENOMEM. */
+static spd_status lasso_dual_solve(lasso_dual *d, const double *Q, double half, double most_free,
+                                   int *found)
 {
     double spent = 0.0; /* on sweeps since the last Newton step, as in lasso_set_descend */
     *found = 1;
@@ -158,7 +161,7 @@ static spd_status lasso_dual_solve(lasso_dual *d, const double *Q, double half, 
         size_t moved = sweep(d, Q, half), n = find_free(d, half);
         if (moved == 0)
             break;
-        if ((double)n > MOST_FREE * (double)d->p) {
+        if ((double)n > most_free * (double)d->p) {
             *found = 0;
             return SPD_OK;
         }
@@ -208,6 +211,7 @@ static void start_near(lasso_dual *d, const lasso_dictionary *of, double half, c
  * loses digits, with more there are more steps. */
 #define SHIFT      1e-7
 #define MOST_STEPS 50
+#define IDLE_STEPS 5 /* without a smaller gap: they go round in circles */
 
 /* When the set has come to this share of the atoms, and this share are twice as steep as they may
  * be in the end, the code will use most of them. */
@@ -520,17 +524,21 @@ static double move_on(lasso *l, double *centre, double momentum)
 static spd_status take_steps(lasso *l, const double *k, double y2, lasso_state *state)
 {
     const lasso_dictionary *d = l->dictionary;
-    double half = 0.5 * l->lambda, momentum = 1.0, *centre = l->size;
+    double half = 0.5 * l->lambda, momentum = 1.0, least = INFINITY, *centre = l->size;
+    int idle = 0;
     memcpy(centre, l->v, l->p * sizeof *centre);
-    for (int step = 0; step < MOST_STEPS && state->gap > state->target; step++) {
+    for (int step = 0; step < MOST_STEPS && idle < IDLE_STEPS && state->gap > state->target;
+         step++) {
         int found;
         start_near(&l->dual, d, half, k, l->g, centre);
-        spd_status status = lasso_dual_solve(&l->dual, d->shifted, half, &found);
+        spd_status status = lasso_dual_solve(&l->dual, d->shifted, half, MOST_IN_STEP, &found);
         if (status < 0 || !found)
             return status;
         momentum = move_on(l, centre, momentum);
         refresh(l, k);
         *state = judge(l, k, y2);
+        idle = state->gap < least ? 0 : idle + 1;
+        least = fmin(least, state->gap);
     }
     return SPD_OK;
 }
@@ -557,7 +565,7 @@ static spd_status first_code(lasso *l, size_t i)
     spd_status status = SPD_OK;
     if (seems_full(l, i)) {
         start(&l->dual, half, l->plain + i * l->p, l->pushed + i * l->p);
-        status = lasso_dual_solve(&l->dual, l->dictionary->inverse, half, &found);
+        status = lasso_dual_solve(&l->dual, l->dictionary->inverse, half, MOST_FREE, &found);
     }
     if (found)
         memcpy(l->v, l->dual.v, l->p * sizeof *l->v);

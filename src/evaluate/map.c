@@ -23,16 +23,19 @@
 
 /* ---- the learned map ------------------------------------------------------------------------- */
 
-/* Lowers the limits of a fit of n x n matrices whose map is to choose by. In place of AIRM's map it
- * is Stein's, which is learned much faster and is almost the same. */
+spd_metric map_rough_metric(spd_metric metric)
+{
+    return metric == SPD_METRIC_AIRM ? SPD_METRIC_STEIN : metric;
+}
+
+/* Lowers the limits of a fit of n x n matrices whose map is to choose by. */
 static void fit_roughly(size_t n, spd_fit_options *o)
 {
     double most = fmin(SIZE_ITERATIONS * (double)n / (double)o->m, ROUGH_ITERATIONS);
     most = fmax(most, LEAST_ITERATIONS);
     o->max_iter = o->max_iter < (int)most ? o->max_iter : (int)most;
     o->tol = fmax(o->tol, ROUGH_TOLERANCE);
-    if (o->metric == SPD_METRIC_AIRM)
-        o->metric = SPD_METRIC_STEIN;
+    o->metric = map_rough_metric(o->metric);
 }
 
 static void note_effort(const spd_model *model, map *a)

@@ -117,6 +117,23 @@ static size_t find_leader(const race *r, const size_t *out)
     return leader;
 }
 
+/* The map setting of the next larger size; no map after the largest. */
+static size_t size_above(const settings *s, size_t map)
+{
+    return map + s->ways < s->fitted ? map + s->ways : s->fitted;
+}
+
+int race_waits(const settings *s, size_t map)
+{
+    size_t sizes = s->fitted / s->ways + (s->maps > s->fitted), size = map / s->ways;
+    return map < s->fitted && size > 0 && (sizes - 1 - size) % 2 == 1;
+}
+
+static int is_clearly_behind(const race *r, size_t map, size_t leader)
+{
+    return r->best[map] != SIZE_MAX && is_behind(r, map, hits_of(r, leader), BEHIND_THE_LEADER);
+}
+
 /* Those that have failed or are clearly behind leave. */
 static void drop_behind(const race *r)
 {
@@ -159,7 +176,28 @@ static void fill_places(const race *r)
             out[map] = r->done;
 }
 
-spd_status race_drop(spd_context *ctx, const trial_shared *shared, size_t done)
+/* Those between two sizes that are both clearly behind the leader leave untried. */
+static void drop_between(const race *r)
+{
+    const settings *s = &r->shared->settings[r->method];
+    size_t *out = r->shared->out[r->method], leader = find_leader(r, out);
+    for (size_t map = 0; map < s->fitted && leader != SIZE_MAX; map++)
+        if (race_waits(s, map) && is_clearly_behind(r, map - s->ways, leader) &&
+            is_clearly_behind(r, size_above(s, map), leader))
+            out[map] = r->done;
+}
+
+static void drop_after_fold(const race *r)
+{
+    drop_behind(r);
+    fill_places(r);
+    if (r->shared->rival)
+        drop_behind_rival(r);
+}
+
+/* For each method, with what its settings got right in the first folds. */
+static spd_status drop(spd_context *ctx, const trial_shared *shared, size_t done,
+                       void (*which)(const race *r))
 {
     arena room = {0};
     size_t maps = shared->settings[0].maps, most = 0;
@@ -174,11 +212,18 @@ spd_status race_drop(spd_context *ctx, const trial_shared *shared, size_t done)
     for (r.method = 0; r.method < shared->methods && status == SPD_OK; r.method++) {
         race_sums(shared, r.method, done, r.sum);
         find_best(&r);
-        drop_behind(&r);
-        fill_places(&r);
-        if (shared->rival)
-            drop_behind_rival(&r);
+        which(&r);
     }
     arena_free(&room);
     return status;
+}
+
+spd_status race_drop_between(spd_context *ctx, const trial_shared *shared)
+{
+    return drop(ctx, shared, 1, drop_between);
+}
+
+spd_status race_drop(spd_context *ctx, const trial_shared *shared, size_t done)
+{
+    return drop(ctx, shared, done, drop_after_fold);
 }

@@ -18,6 +18,14 @@
 /* Updates `out` after the first `done` folds. SPD_ENOMEM. */
 spd_status race_drop(spd_context *ctx, const trial_shared *shared, size_t done);
 
+/* Does a map setting wait in the first fold until those of the next smaller and the next larger size
+ * have been tried? Every other one does, from the second largest down. */
+int race_waits(const settings *s, size_t map);
+
+/* Updates `out` when the first fold has been tested but for those that wait: one that is between two
+ * that are clearly behind the leader will be behind too. SPD_ENOMEM. */
+spd_status race_drop_between(spd_context *ctx, const trial_shared *shared);
+
 /* sum (settings of a method) <- how many samples each got right in the first `done` folds, -1 where
  * it failed. Those that have left the race are taken to stay as far behind the best as they were.
  */

@@ -11,6 +11,7 @@
 #include "evaluate/method.h"
 #include "evaluate/race.h"
 #include "learn/affinity.h"
+#include "learn/usual.h"
 #include "run/parallel.h"
 
 /* ---- one fold made ready -------------------------------------------------------------------- */
@@ -42,6 +43,8 @@ static spd_status learn_graph(spd_context *ctx, const part_source *from, const p
     settings_use(from->settings, way * from->settings->decisions, &method);
     settings_limit(from->settings, a->smallest, &method);
     spd_fit_options options = method_fit_options(&method);
+    if (!from->exhaustive)
+        usual_nu_roughly(&options);
     spd_status status = affinity_of_distances(ctx, a->train.s.p, D, a->train.s.label, &options,
                                               &graph->pairs, &graph->count);
     if (status < 0) {
@@ -286,7 +289,9 @@ struct trials {
     const trial_shared *shared;
     size_t at;         /* the fold at hand */
     part part;         /* of it */
-    size_t count;      /* of map settings that are tried in it */
+    size_t count;      /* of map settings that are tried in it, or in this half of it */
+    size_t waiting;    /* of those that may be tried in its second half */
+    size_t most;       /* of both halves */
     size_t *map;       /* count */
     size_t begin, end; /* those that run now */
     size_t batch;      /* so many of them a rank takes at a time */
@@ -430,13 +435,35 @@ static spd_status run_in_turn(trials *t)
     return status;
 }
 
-/* The map settings that are tried in the fold at hand: large m first, since they take longest. */
-static void list_maps(trials *t)
+/* Do map settings leave between folds? */
+static int is_race(const trials *t)
 {
-    t->count = 0;
-    for (size_t map_at = t->shared->settings[0].maps; map_at-- > 0;)
-        if (race_runs(t->shared, map_at))
+    return t->shared->rival || (!t->shared->exhaustive && method_learns_map(&t->shared->method[0]));
+}
+
+/* Is the first fold tested in two halves, of which the second is what the first leaves? */
+static int is_halved(const trials *t)
+{
+    return t->at == 0 && !t->shared->exhaustive && method_learns_map(&t->shared->method[0]);
+}
+
+/* The map settings that are tried in the fold at hand, or in this half of it: large m first, since
+ * they take longest. t->waiting <- how many may follow in the second half. */
+static void list_maps(trials *t, int second)
+{
+    const settings *s = &t->shared->settings[0];
+    t->count = t->waiting = 0;
+    for (size_t map_at = s->maps; map_at-- > 0;) {
+        int waits = is_halved(t) && race_waits(s, map_at);
+        if (!race_runs(t->shared, map_at))
+            continue;
+        if (waits == second)
             t->map[t->count++] = map_at;
+        else if (waits)
+            t->waiting++;
+    }
+    if (!second)
+        t->most = t->count + t->waiting;
 }
 
 /* About what a trial costs: in every iteration the p matrices are mapped and the pairs compared;
@@ -456,24 +483,18 @@ static double weigh(const trials *t, size_t map_at)
     return once + n * n * m + 0.5 * degree * m * m * m;
 }
 
-/* Do map settings leave between folds? */
-static int is_race(const trials *t)
-{
-    return t->shared->rival || (!t->shared->exhaustive && method_learns_map(&t->shared->method[0]));
-}
-
 /* How many trials a later fold has at most: each method has its places, and no map stays. */
 static size_t most_in(const trials *t, size_t fold)
 {
     const settings *s = &t->shared->settings[0];
     size_t most = t->shared->methods * race_places(s, fold) + s->maps - s->fitted;
-    return is_race(t) && most < t->count ? most : t->count;
+    return is_race(t) && most < t->most ? most : t->most;
 }
 
 /* What is left from the fold at hand on at most; those of later folds weigh as much as these. */
 static void foresee(trials *t)
 {
-    size_t later = 0;
+    size_t later = t->waiting;
     double here = 0.0;
     for (size_t fold = t->at + 1; fold < t->shared->folds; fold++)
         later += most_in(t, fold);
@@ -560,25 +581,45 @@ static spd_status begin_fold(trials *t, const ranks *r)
     return SPD_OK;
 }
 
-/* All of one fold; then those that are behind leave. */
-static spd_status run_fold(trials *t)
+/* The map settings that are listed, on the part. */
+static spd_status run_listed(trials *t)
 {
-    const trial_shared *h = t->shared;
     ranks *r = ranks_of(t->ctx);
-    part_source from = {h->method, h->settings, h->train, h->fold, h->D};
-    list_maps(t);
-    if (t->count == 0)
-        return SPD_OK; /* a rival is better */
     t->begin = 0;
     t->end = t->count;
     t->first_at = INT64_MAX;
-    spd_status status = part_make(t->ctx, &from, t->at, &t->part);
-    if (status == SPD_OK)
-        status = begin_fold(t, r);
+    spd_status status = begin_fold(t, r);
     if (status == SPD_OK) {
         status = r ? run_shared(t, r) : run_here(t);
         look_back(t);
     }
+    return trial_is_fatal(status) ? status : SPD_OK;
+}
+
+/* What waited, unless its neighbours say that it cannot win. */
+static spd_status run_waiting(trials *t)
+{
+    spd_status status = race_drop_between(t->ctx, t->shared);
+    if (status < 0)
+        return status;
+    list_maps(t, 1);
+    return t->count > 0 ? run_listed(t) : SPD_OK;
+}
+
+/* All of one fold; then those that are behind leave. */
+static spd_status run_fold(trials *t)
+{
+    const trial_shared *h = t->shared;
+    part_source from = {h->method, h->settings, h->train, h->fold, h->D, h->exhaustive};
+    list_maps(t, 0);
+    if (t->count == 0)
+        return SPD_OK; /* a rival is better */
+    int halved = t->waiting > 0;
+    spd_status status = part_make(t->ctx, &from, t->at, &t->part);
+    if (status == SPD_OK)
+        status = run_listed(t);
+    if (status == SPD_OK && halved)
+        status = run_waiting(t);
     part_free(&t->part);
     if (trial_is_fatal(status))
         return status;

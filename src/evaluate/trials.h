@@ -44,6 +44,7 @@ typedef struct part_source {
     const samples *train;     /* all samples */
     const size_t *fold;       /* train->p */
     const double *D;          /* train->p x train->p squared distances for the graphs, or NULL */
+    int exhaustive;           /* graphs are those of the final maps */
 } part_source;
 
 /* What the learned maps of a trial took. */

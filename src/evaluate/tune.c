@@ -16,6 +16,7 @@
 #include "evaluate/auto.h"
 #include "evaluate/method.h"
 #include "evaluate/folds.h"
+#include "evaluate/map.h"
 #include "evaluate/race.h"
 
 #define MATRIX_UP_TO 3000 /* samples: beyond, every fit searches its neighbours itself */
@@ -166,7 +167,10 @@ static spd_status measure(tuner *t)
         return SPD_OK;
     double *D = arena_alloc(&t->room, s->p, s->p * sizeof *D);
     t->shared.D = D;
-    return D ? spd_pairwise2(t->ctx, method->metric, SPD_SET(s->n, s->p, s->X), NULL, D)
+    spd_metric metric = method->metric;
+    if (!t->shared.exhaustive)
+        metric = map_rough_metric(metric);
+    return D ? spd_pairwise2(t->ctx, metric, SPD_SET(s->n, s->p, s->X), NULL, D)
              : ctx_nomem(t->ctx, "distances");
 }
 

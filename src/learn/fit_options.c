@@ -18,6 +18,10 @@
 #define CANDIDATES_WITHIN    30
 #define CANDIDATES_BETWEEN   60
 
+/* The same for maps to choose settings by. */
+#define ROUGH_WITHIN  10
+#define ROUGH_BETWEEN 20
+
 /* Objectives of sums: a row for each; nu_w 0 stands for the smallest class, and then nu_b is no
  * more. */
 typedef struct usual {
@@ -64,6 +68,15 @@ void usual_nu(size_t p, const classes *c, spd_fit_options *options)
         options->nu_w = row.nu_w ? row.nu_w : c->smallest;
     if (options->nu_b == 0)
         options->nu_b = row.nu_w || row.nu_b < options->nu_w ? row.nu_b : options->nu_w;
+}
+
+void usual_nu_roughly(spd_fit_options *options)
+{
+    if (options->learning != SPD_LEARNING_SUPERVISED || options->nu_w || options->nu_b ||
+        objective_get(options->objective)->of_sums)
+        return;
+    options->nu_w = ROUGH_WITHIN;
+    options->nu_b = ROUGH_BETWEEN;
 }
 
 /* ---- the options ---------------------------------------------------------------------------- */

@@ -412,8 +412,9 @@ TEST(against_twins)
 enum { RACERS = 5, TESTED = 40 }; /* the last racer is no map */
 
 /* A race of nn after one fold of two; row k of `rights` is how many of the 40 samples, the first
- * ones, racer k gets right, -1 where it fails. out (RACERS) <- who leaves. */
-static void race_of(const int *rights, int paper, size_t *out)
+ * ones, racer k gets right, -1 where it fails or has not run. out (RACERS) <- who leaves. */
+static void race_by(spd_status (*drop)(const trial_shared *shared), const int *rights, int paper,
+                    size_t *out)
 {
     static double value[RACERS * SPD_PARAMETERS];
     size_t at[RACERS * SPD_PARAMETERS] = {0};
@@ -448,9 +449,24 @@ static void race_of(const int *rights, int paper, size_t *out)
         for (int i = 0; i < rights[k]; i++)
             hit[k * 2 * TESTED + (size_t)i] = 1;
     }
-    CHECK(race_drop(NULL, &shared, 1) == SPD_OK, " ");
+    CHECK(drop(&shared) == SPD_OK, " ");
     for (size_t k = 0; k < RACERS; k++)
         CHECK(race_runs(&shared, k) == !out[k], "racer %zu", k);
+}
+
+static spd_status drop_after_fold(const trial_shared *shared)
+{
+    return race_drop(NULL, shared, 1);
+}
+
+static spd_status drop_between(const trial_shared *shared)
+{
+    return race_drop_between(NULL, shared);
+}
+
+static void race_of(const int *rights, int paper, size_t *out)
+{
+    race_by(drop_after_fold, rights, paper, out);
 }
 
 TEST(who_leaves_the_race)
@@ -483,6 +499,42 @@ TEST(who_leaves_the_race)
     CHECK(lone[0] && lone[3] && !lone[4], "no map alone works");
     race_of(all, 0, none);
     CHECK(!none[4], "all have failed");
+}
+
+/* Every other size from no map down waits, but for the smallest, also where each has two ways. */
+TEST(who_waits)
+{
+    const settings usual = {.maps = 6, .fitted = 5, .ways = 1},
+                   even = {.maps = 5, .fitted = 5, .ways = 1};
+    const settings two = {.maps = 5, .fitted = 4, .ways = 2},
+                   lone = {.maps = 2, .fitted = 1, .ways = 1};
+    const int usual_waits[] = {0, 0, 1, 0, 1, 0}, even_waits[] = {0, 1, 0, 1, 0};
+    const int two_wait[] = {0, 0, 1, 1, 0};
+    for (size_t k = 0; k < 6; k++)
+        CHECK(race_waits(&usual, k) == usual_waits[k], "size %zu", k);
+    for (size_t k = 0; k < 5; k++)
+        CHECK(race_waits(&even, k) == even_waits[k] && race_waits(&two, k) == two_wait[k], "%zu",
+              k);
+    CHECK(!race_waits(&lone, 0) && !race_waits(&lone, 1), "one size and no map");
+}
+
+/* Racers 1 and 3 wait: 0, 2 and no map have run. */
+TEST(who_waits_in_vain)
+{
+    const int above[] = {30, -1, 10, -1, 12}, none[] = {10, -1, 11, -1, 30};
+    const int below[] = {10, -1, 30, -1, 12}, close[] = {30, -1, 10, -1, 28},
+              failed[] = {30, -1, -1, -1, 12};
+    size_t out[RACERS] = {0};
+    race_by(drop_between, above, 0, out);
+    CHECK(out[3] == 1 && !out[0] && !out[1] && !out[2] && !out[4], "between two that are behind");
+    size_t low[RACERS] = {0}, high[RACERS] = {0}, all[RACERS] = {0}, unknown[RACERS] = {0};
+    race_by(drop_between, none, 0, low);
+    CHECK(low[1] == 1 && !low[3], "no map is ahead");
+    race_by(drop_between, below, 0, high);
+    race_by(drop_between, close, 0, all);
+    race_by(drop_between, failed, 0, unknown);
+    for (size_t k = 0; k < RACERS; k++)
+        CHECK(!high[k] && !all[k] && !unknown[k], "racer %zu: one neighbour is not behind", k);
 }
 
 /* Where there is a clear winner, a map or none, the race finds what the exhaustive search does. */
