@@ -6,7 +6,7 @@
  * and a call that succeeds. Anything else is answered by None, and the caller goes the long way, which
  * has the conversions and the messages.
  *
- * The library itself is loaded by _library.py; `bind` is told where its functions are. Built for the
+ * The library itself is loaded by _core/library.py; `bind` is told where its functions are. Built for the
  * limited API of Python 3.11: one file serves that version and all later ones. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000

@@ -11,7 +11,7 @@ import numpy as np
 from ._core.arrays import check_symmetric, doubles, real, SYMMETRY, tolerance
 from ._core.calls import call, context
 from ._core.hermitian import extract
-from ._core.library import lib, Set, SetOptions
+from ._core.library import lib, Set, structs
 from ._core.sets import host
 from .exceptions import InvalidArgumentError
 
@@ -33,7 +33,7 @@ class MatrixFiles:
         if not names or not all(isinstance(name, (str, os.PathLike)) for name in names):
             raise InvalidArgumentError("paths must be the path of an .npy file, or a list of them")
         given = (c.c_char_p * len(names))(*(os.fsencode(name) for name in names))
-        options = SetOptions(symmetrize=int(symmetrize), regularize=real(regularize, "regularize"),
+        options = structs.set_options(symmetrize=int(symmetrize), regularize=real(regularize, "regularize"),
                                ridge=real(ridge, "ridge"))
         opened = _Opened()
         call(context(), "spd_set_open", len(names), given, c.byref(options), c.byref(opened.pointer))

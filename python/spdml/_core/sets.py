@@ -19,7 +19,8 @@ from ..exceptions import BadMatrixError, InvalidArgumentError, NotFiniteError, N
 from .arrays import doubles, numbers, place, real, SYMMETRY, whole
 from .calls import call, context
 from .hermitian import embed, extract
-from .library import Doubles, Longs, MeanOptions, Set, value
+from .header import Structure
+from .library import Doubles, Longs, Set, structs, value
 
 
 _EMBEDDED = 16        # complex matrices up to this size go to the library for functions
@@ -397,9 +398,9 @@ def weights_of(sample_weight: Any, count: int) -> np.ndarray:
     return np.full(count, 1.0 / count) if weights is None else np.asarray(weights / weights.sum())
 
 
-def mean_options(weights: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> MeanOptions:
+def mean_options(weights: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> Structure:
     """They hold while the weights do."""
-    return MeanOptions(weights=doubles(weights), tol=real(tol, "tol"),
+    return structs.mean_options(weights=doubles(weights), tol=real(tol, "tol"),
                        max_iter=0 if max_iter is None else whole(max_iter, "max_iter", 1))
 
 
