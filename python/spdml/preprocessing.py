@@ -7,6 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ._core import shortcuts
 from ._core.docs import documented
 from ._core.labels import weights
 from ._core.matrices import checked, checked_size, semidefinite
@@ -128,7 +129,7 @@ class Whitening(MatrixTransformer):
             self.filters_ = (vectors / root) @ adjoint(vectors)
             self.inv_filters_ = (vectors * root) @ adjoint(vectors)
         else:
-            self.filters_ = vectors / root
+            self.filters_ = np.ascontiguousarray(vectors / root)
             self.inv_filters_ = root[:, None] * adjoint(vectors)
         self.n_components_ = self._rows_out = kept
         self.n_features_in_ = len(M)
@@ -170,8 +171,8 @@ class Whitening(MatrixTransformer):
         """
         if not hasattr(self, "filters_"):
             check_is_fitted(self, "filters_")  # in words; looking for it takes as long as a small set
-        X = semidefinite(X, self.n_features_in_)
-        return filtered(X, self.filters_, self.n_jobs)
+        made = shortcuts.congruence(X, self.filters_, self.n_jobs)
+        return filtered(semidefinite(X, self.n_features_in_), self.filters_, self.n_jobs) if made is None else made
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Back to (samples, n, n): without dim_red what they were, with it their main part.

@@ -91,7 +91,7 @@ def value(of: str, word: str) -> int:
 
 _BOUND = ("spd_context_set_threads", "spd_context_set_engine", "spd_context_set_progress",
           "spd_distance2", "spd_pairwise2", "spd_mean", "spd_geodesics", "spd_apply",
-          "spd_private_flat_mean")
+          "spd_congruence", "spd_cholesky", "spd_inverse", "spd_eigh_general", "spd_private_flat_mean")
 
 
 def _load_quick() -> Any:

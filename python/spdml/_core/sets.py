@@ -273,7 +273,7 @@ def _transformed(function: str, X: np.ndarray, name: str) -> np.ndarray:
     return from_real(F, X.shape[:-2], np.iscomplexobj(X))
 
 
-def _factor(X: np.ndarray) -> Optional[np.ndarray]:
+def factor(X: np.ndarray) -> Optional[np.ndarray]:
     """By LAPACK; None where it is left to the library whether X is positive definite."""
     L = _by_lapack(X, np.linalg.cholesky)
     if L is None or (diagonal(L) ** 2 < _LITTLE * diagonal(X)).any():
@@ -283,7 +283,7 @@ def _factor(X: np.ndarray) -> Optional[np.ndarray]:
 
 def cholesky(X: np.ndarray, name: str = "X") -> np.ndarray:
     """Lower factors with a positive diagonal."""
-    L = _factor(X) if _is_single(X) or np.iscomplexobj(X) else None
+    L = factor(X) if _is_single(X) or np.iscomplexobj(X) else None
     return L if L is not None else _transformed("spd_cholesky", X, name)
 
 

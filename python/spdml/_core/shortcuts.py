@@ -15,7 +15,7 @@ from .arrays import SYMMETRY
 from .calls import quick_handle
 from .library import quick
 from .metrics import NUMBERS
-from .sets import ALONE, FUNCTIONS
+from .sets import ALONE, factor, FUNCTIONS
 
 
 _LITTLE = 2e6  # operations that are not worth a second thread
@@ -25,6 +25,9 @@ _array, _float = np.ndarray, np.dtype(np.float64)
 _ALL = NUMBERS if quick else {}
 _FLAT = {name: number for name, number in _ALL.items() if name.startswith("euclid")}
 _CURVED = {name: number for name, number in _ALL.items() if name not in _FLAT}
+# (inverses instead of Cholesky factors, logarithms on the diagonals)
+_FACTORS = {"chol": (False, False), "cholesky": (False, False), "harmonic": (True, False),
+            "logchol": (False, True), "log-cholesky": (False, True)} if quick else {}
 
 
 def _threads(n_jobs: Any, work: float) -> Optional[int]:
@@ -65,6 +68,69 @@ def _flat_distance(A: np.ndarray, B: np.ndarray) -> Any:
     return D2 if A.size and B.size and quick.apart(A, B, D2) else None
 
 
+def _on_diagonals(function: Any, X: np.ndarray) -> None:
+    """In place."""
+    diagonal = np.einsum("...ii->...i", X)
+    function(diagonal, out=diagonal)
+
+
+def _factor(ctx: Any, threads: Optional[int], inverse: bool, X: np.ndarray) -> Optional[np.ndarray]:
+    """Of one matrix, or of each of a set."""
+    if X.ndim == 2 and len(X) > ALONE and not inverse and quick.symmetric(X, SYMMETRY) == -1:
+        return factor(X)
+    F = np.empty(X.shape)
+    return F if quick.factor(ctx, threads, inverse, X, F, SYMMETRY) else None
+
+
+def _factors(A: Any, B: Any, metric: Any) -> Any:
+    """Arrays as far apart as the matrices, or sets of as many matrices; and whether the diagonals of the
+    factors are logarithms."""
+    kind = _FACTORS.get(metric) if metric.__class__ is str else None
+    if kind is None or A.__class__ is not _array or B.__class__ is not _array or A.shape != B.shape or not A.size:
+        return None
+    ctx = quick_handle()
+    threads = _threads(None, A.size * A.shape[-1])
+    inverse, logs = kind
+    if ctx is None:
+        return None
+    F = _factor(ctx, threads, inverse, A)
+    G = None if F is None else _factor(ctx, threads, inverse, B)
+    if F is None or G is None:
+        return None
+    if logs:
+        _on_diagonals(np.log, F)
+        _on_diagonals(np.log, G)
+    return F, G, logs
+
+
+def factored_distance(A: Any, B: Any, metric: Any) -> Any:
+    """Squared distances of as many matrices by metrics that are Euclidean ones of factors."""
+    both = _factors(A, B, metric)
+    return None if both is None else _flat_distance(both[0], both[1])
+
+
+def factored_geodesic(A: Any, B: Any, alpha: Any, metric: Any) -> Optional[np.ndarray]:
+    """Points between as many matrices by such metrics."""
+    both = None if alpha.__class__ is not float or metric == "harmonic" else _factors(A, B, metric)
+    if both is None:
+        return None
+    L, G, logs = both
+    if not quick.between(L, G, alpha, L):
+        return None
+    if logs:
+        _on_diagonals(np.exp, L)
+    return np.asarray(L @ L.swapaxes(-1, -2))
+
+
+def joint_eigenvalues(A: Any, B: Any) -> Optional[np.ndarray]:
+    """Of A v = lambda B v for two matrices, ascending."""
+    if A.__class__ is not _array or B.__class__ is not _array or A.ndim != 2 or A.shape != B.shape or not A.size:
+        return None
+    ctx = quick_handle()
+    E = np.empty(A.shape)
+    return E[0] if ctx and quick.joint(ctx, 1, A, B, E, SYMMETRY) else None
+
+
 def pairwise(X: Any, Y: Any, metric: Any, n_jobs: Any) -> Optional[np.ndarray]:
     """Squared distances within a set or between two."""
     if metric.__class__ is not str or metric not in _ALL or not _is_set(X) or \
@@ -103,6 +169,16 @@ def apply(X: Any, function: str, power: float, n_jobs: Any) -> Optional[np.ndarr
         return None
     F = np.empty(X.shape)
     return F if quick.apply(ctx, threads, FUNCTIONS[function], power, X, F, SYMMETRY) else None
+
+
+def congruence(X: Any, W: np.ndarray, n_jobs: Any) -> Optional[np.ndarray]:
+    """W'XW of a set of finite matrices."""
+    threads = _threads(n_jobs, X.size * X.shape[1]) if _is_set(X) else None
+    ctx = quick_handle()
+    if ctx is None or threads is None:
+        return None
+    S = np.empty((len(X), W.shape[1], W.shape[1]))
+    return S if quick.congruence(ctx, threads, X, W, S, SYMMETRY) else None
 
 
 def geodesic(A: Any, B: Any, alpha: Any, metric: Any) -> Optional[np.ndarray]:

@@ -32,6 +32,7 @@ __all__ = ["distance", "distance_chol", "distance_euclid", "distance_functions",
            "distance_riemann", "distance_thompson", "distance_wasserstein", "pairwise_distance"]
 Metric = Union[str, Callable[..., Any]]
 _DIVERGENCES = ("kullback", "kullback_right", "kullback_sym")  # not rooted
+_JOINT = (*_DIVERGENCES, "thompson")  # of the eigenvalues of A v = lambda B v
 _HARD = 1e-7  # of the largest joint eigenvalue: smaller ones may have lost too many digits
 _PIECE = 1 << 22  # doubles of pairs that are made at once
 
@@ -246,11 +247,16 @@ def _distances(A: Any, B: Any, squared: bool = False, metric: Metric = "airm",
     """As `distance`, in the shape of the leading dimensions."""
     if power is None and n_jobs is None:
         d2 = shortcuts.distance(A, B, metric)
+        if d2 is None:
+            d2 = shortcuts.factored_distance(A, B, metric)
         if d2 is not None:
             return d2 if squared else math.sqrt(d2) if d2.__class__ is float else np.sqrt(d2, out=d2)
     if callable(metric):
         return metric(A, B, squared=squared)
     name = metrics.known(metric, metrics.DISTANCES)
+    values = shortcuts.joint_eigenvalues(A, B) if name in _JOINT else None
+    if values is not None and values[0] > _HARD * values[-1]:
+        return float(_delivered(_spectral(name, values), name, squared))
     exponent = power_of(name, power)
     if name == "euclidean":
         A, B = rectangles(A, B, ("A", "B"))
