@@ -91,7 +91,7 @@ def blocks():
 
 @pytest.fixture(scope="module")
 def names(tmp_path_factory):
-    """What the first program of the page leaves behind."""
+    """What the programs of the page leave behind for those that follow."""
     known = {}
     with pytest.MonkeyPatch.context() as there:
         there.chdir(tmp_path_factory.mktemp("first"))
@@ -101,13 +101,13 @@ def names(tmp_path_factory):
 
 @pytest.mark.parametrize("program", blocks(), ids=range(len(blocks())))
 def test_programs_of_the_page(program, names, capsys, tmp_path, monkeypatch):
-    """As printed. The first one stands alone; others go on from it, and the accuracies that they print
+    """As printed, pasted one after the other. The first one stands alone, and the accuracies that they print
     are good."""
     if "torch" in program or 'engine="cuda"' in program:
         pytest.skip("needs a GPU")
     monkeypatch.chdir(tmp_path)
     try:
-        exec(compile(program, "docs/python.md", "exec"), {} if program == blocks()[0] else dict(names))
+        exec(compile(program, "docs/python.md", "exec"), {} if program == blocks()[0] else names)
     finally:
         spdml.set_engine("cpu")
     printed = [line for line in capsys.readouterr().out.splitlines() if re.fullmatch(r"[\d.]+", line)]
