@@ -77,7 +77,13 @@ class Description:
         return f"{len(self.X)} matrices {self.X.shape[1]} x {self.X.shape[2]}, {classes}{more}"
 
     def save(self, path: PathName) -> None:
-        """Writes an .npz file that the command reads."""
+        """Writes an .npz file that the command reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The name of the file.
+        """
         arrays: Dict[str, Any] = {"X": self.X, **self.columns}
         if self.y is not None:
             arrays["y"] = self.y

@@ -31,8 +31,6 @@ class _OfSignals(MatrixTransformer):
         X : array, shape (samples, channels, times)
             Signals.
         {ignored}
-
-        {self}
         """
         self.n_features_in_ = each_length(X, lambda part: part[:, :, :1]).shape[1]
         return self
@@ -183,15 +181,7 @@ class Shrinkage(MatrixTransformer):
         self.shrinkage = shrinkage
 
     def fit(self, X: Any, y: Any = None) -> "Shrinkage":
-        """Checks X, and learns nothing: `transform` may be called without it.
-
-        Parameters
-        ----------
-        {samples}
-        {ignored}
-
-        {self}
-        """
+        """Checks X, and learns nothing: `transform` may be called without it."""
         self.n_features_in_ = semidefinite(X).shape[1]
         return self
 
@@ -201,7 +191,8 @@ class Shrinkage(MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """The shrunk matrices (samples, n, n).
 
-        {from_samples}
+        Returns
+        -------
         array, shape (samples, n, n)
         """
         if not 0 <= self.shrinkage <= 1:
@@ -259,8 +250,6 @@ class ERPCovariances(OpenOptions, MatrixTransformer):
         X : array, shape (samples, channels, times)
             Signals.
         {labels}
-
-        {self}
         """
         if self.svd is not None and (not isinstance(self.svd, (int, np.integer)) or self.svd < 1):
             raise TypeError(f"svd is {self.svd!r}; it must be None or a positive int")

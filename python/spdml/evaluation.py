@@ -124,7 +124,13 @@ class Evaluation:
         return np.asarray(getattr(self, name))
 
     def to_pandas(self) -> Any:
-        """A DataFrame with a row for each method and round (pandas must be there)."""
+        """The numbers as a table; pandas must be there.
+
+        Returns
+        -------
+        DataFrame
+            With a row for each method and round.
+        """
         import pandas
         rows = []
         scores = [field.name.decode() for field in _FIELDS[:_SCORES]]

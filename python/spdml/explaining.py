@@ -115,6 +115,6 @@ def _explain(W: np.ndarray, M: Optional[np.ndarray], n_jobs: Optional[int]) -> E
     weight, carried, kept = np.empty(n), np.empty(n), np.empty(n)
     pattern, variance = np.empty((n, m)), np.empty(m)
     found = structs.explanation(weight=doubles(weight), carried=doubles(carried), kept=doubles(kept),
-                         pattern=doubles(pattern), variance=doubles(variance))
+                                pattern=doubles(pattern), variance=doubles(variance))
     call(context(n_jobs), "spd_explain", n, m, doubles(W), doubles(M), c.byref(found))
     return Explanation(weight, carried, kept, carried / carried.sum(), pattern, variance)

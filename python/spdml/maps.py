@@ -104,6 +104,8 @@ class SPDML(MatrixTransformer):
     n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
         changed
 
+    {references: spdml}
+
     Examples
     --------
     >>> import numpy as np
@@ -211,7 +213,8 @@ class SPDML(MatrixTransformer):
         """W'XW (p, m, m); of complex matrices with the conjugate transpose. An array on a GPU stays
         there, and so does the result.
 
-        {from_samples}
+        Returns
+        -------
         array, shape (p, m, m)
         """
         check_is_fitted(self, "components_")
@@ -334,7 +337,7 @@ class SPDML(MatrixTransformer):
             elif name == "objective" and options.objective != choice("objective", "auto"):
                 method.value[i] = options.objective
         samples = structs.samples(p=X.p, n=X.n, X=doubles(X.holds), classes=int(label.max()) + 1,
-                          label=ints(label), hermitian=X.hermitian)
+                                  label=ints(label), hermitian=X.hermitian)
         tuning = structs.tune_options(folds=5, seed=options.seed, grid=c.pointer(grid))
         tuned = structs.tune_info()
         call(self._context(), "spd_tune", c.byref(method), c.byref(samples), c.byref(tuning), c.byref(tuned))

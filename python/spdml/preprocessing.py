@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ._core import shortcuts
-from ._core.docs import documented
 from ._core.labels import weights
 from ._core.matrices import checked, checked_size, semidefinite
 from ._core.sets import adjoint, filtered
@@ -20,7 +19,6 @@ from .geometry.mean import mean
 __all__ = ["Whitening"]
 
 
-@documented
 class Whitening(MatrixTransformer):
     """Moves a set so that its mean is the identity, and keeps the main dimensions if asked to.
 
@@ -72,16 +70,7 @@ class Whitening(MatrixTransformer):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Whitening":
-        """The mean and the filters.
-
-        Parameters
-        ----------
-        {samples}
-        {ignored}
-        {sample_weight}
-
-        {self}
-        """
+        """The mean and the filters."""
         X = checked(X, [self.metric], n_jobs=self.n_jobs)
         self._settle(self._mean_of(X, sample_weight), float(len(X)))
         return self
@@ -97,8 +86,6 @@ class Whitening(MatrixTransformer):
         {sample_weight}
         alpha : float, optional
             How far to move, from 0 to 1; by default the share of the new samples.
-
-        {self}
         """
         before = getattr(self, "_mean", None)
         X = checked(X, [self.metric], None if before is None else len(before), self.n_jobs)
@@ -166,7 +153,8 @@ class Whitening(MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """The whitened matrices (samples, n_components_, n_components_).
 
-        {from_samples}
+        Returns
+        -------
         array, shape (samples, n_components_, n_components_)
         """
         if not hasattr(self, "filters_"):

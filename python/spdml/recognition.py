@@ -12,7 +12,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ._core import methods
-from ._core.docs import documented
 from ._core.labels import class_numbers, places
 from ._core.library import PARAMETERS
 from ._core.matrices import checked, checked_size
@@ -58,15 +57,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any) -> "_Recognizer":
-        """Trains the method on X and y. Neither is kept: what the method needs is copied.
-
-        Parameters
-        ----------
-        {samples}
-        {ignored}
-
-        {self}
-        """
+        """Trains the method on X and y. Neither is kept: what the method needs is copied."""
         return self._fit(X, y)
 
     def _fit(self, X: Any, y: Any,
@@ -190,7 +181,6 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         return made
 
 
-@documented
 class SPDClassifier(_Recognizer):
     """Any method of the command by its name.
 
@@ -284,8 +274,6 @@ class SPDClassifier(_Recognizer):
             columns. Without them it takes the pooled covariance, and warns.
         feature_count : array, shape (samples,) or (samples, blocks), optional
             Numbers of these observations.
-
-        {self}
         """
         if str(self.method).lower().startswith("pca-") and feature_mean is None:
             warnings.warn(methods.POOLED, UserWarning, stacklevel=2)
@@ -314,7 +302,6 @@ class SPDClassifier(_Recognizer):
                 "recenter_balance": trained.balance}
 
 
-@documented
 class RSRClassifier(_Recognizer):
     """Riemannian sparse representation (Harandi et al., ECCV 2012): sparse coding with the Stein
     kernel over the training matrices; the class with the smallest residual.
@@ -337,6 +324,8 @@ class RSRClassifier(_Recognizer):
     parameters_ : dict
         The values in use.
     n_features_in_ : int
+
+    {references: rsr}
 
     Examples
     --------
@@ -372,7 +361,6 @@ class RSRClassifier(_Recognizer):
                 "normalize_kernel": trained.normalize_kernel}
 
 
-@documented
 class CDLClassifier(_Recognizer):
     """Covariance discriminative learning (Wang et al., CVPR 2012): log-Euclidean kernel with kernel
     partial least squares or kernel discriminant analysis.
@@ -391,6 +379,8 @@ class CDLClassifier(_Recognizer):
     parameters_ : dict
         The values in use.
     n_features_in_ : int
+
+    {references: cdl}
 
     Examples
     --------

@@ -31,7 +31,7 @@ def _samples(X: np.ndarray, label: Optional[np.ndarray], classes: int) -> Struct
     """Complex matrices go in their real form."""
     R = real_form(X)
     made = structs.samples(p=len(R), n=R.shape[1], X=doubles(R), classes=classes, label=ints(label),
-                   hermitian=int(np.iscomplexobj(X)))
+                           hermitian=int(np.iscomplexobj(X)))
     made.held = R  # lives as long
     return made
 
@@ -351,7 +351,7 @@ def _fit(method: Structure, samples: Structure, classes: np.ndarray, n_jobs: Opt
     names = (c.c_char_p * len(texts))(*texts)
     group_texts = [name.replace("\0", "").encode(errors="replace") for name in group_names]
     notes = structs.metadata(classes=len(texts), class_name=names, label_type=kind, accuracy=np.nan,
-                  accuracy_no_map=np.nan, groups=len(group_texts),
-                  group_name=(c.c_char_p * len(group_texts))(*group_texts))
+                             accuracy_no_map=np.nan, groups=len(group_texts),
+                             group_name=(c.c_char_p * len(group_texts))(*group_texts))
     call(context(1), "spd_classifier_set_metadata", made.pointer, c.byref(notes))
     return Trained(made, classes)

@@ -131,6 +131,7 @@ def adjoint(X: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     X : array, shape (..., n, m)
+        Real or complex.
 
     Returns
     -------
@@ -401,7 +402,7 @@ def weights_of(sample_weight: Any, count: int) -> np.ndarray:
 def mean_options(weights: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> Structure:
     """They hold while the weights do."""
     return structs.mean_options(weights=doubles(weights), tol=real(tol, "tol"),
-                       max_iter=0 if max_iter is None else whole(max_iter, "max_iter", 1))
+                                max_iter=0 if max_iter is None else whole(max_iter, "max_iter", 1))
 
 
 def filtered(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarray:

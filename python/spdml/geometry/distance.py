@@ -226,6 +226,22 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
 
     {numbers}
 
+    Notes
+    -----
+    With the eigenvalues l of A^-1 B, and A = L L', B = K K', squared distances are
+
+    ===================  ==================================================================
+    airm                 sum log^2 l
+    stein                log det (A + B)/2 - (log det A + log det B)/2
+    log-euclidean        ||log A - log B||_F^2
+    jeffrey              sum (l + 1/l)/2 - n
+    bures-wasserstein    tr A + tr B - 2 tr (A^1/2 B A^1/2)^1/2
+    log-cholesky         ||low(L - K)||_F^2 + sum (log L_ii - log K_ii)^2, low(): below the diagonal
+    euclidean            ||A - B||_F^2
+    ===================  ==================================================================
+
+    {references: airm stein log-euclidean bures-wasserstein log-cholesky}
+
     Examples
     --------
     >>> import numpy as np, spdml

@@ -27,6 +27,7 @@ class _PerDomain(MatrixTransformer):
     """What is done to every domain on its own."""
 
     _needs_y = True
+    _takes = "samples_or_rows"
     target_domain: str
 
     def _parts(self, X: Any, y_enc: Any, sample_weight: Any) -> Iterator[Tuple[str, np.ndarray, Any]]:
@@ -54,12 +55,6 @@ class _PerDomain(MatrixTransformer):
 
     def fit_transform(self, X: Any, y_enc: Any = None, sample_weight: Any = None) -> np.ndarray:
         """`fit`, and every sample treated by its own domain.
-
-        Parameters
-        ----------
-        {samples_or_rows}
-        {y_enc}
-        {sample_weight}
 
         Returns
         -------
@@ -90,6 +85,8 @@ class TLCenter(_PerDomain):
     centers_ : dict
         A fitted `Whitening` for each domain; of vectors, their means.
 
+    {references: centre}
+
     Examples
     --------
     >>> import numpy as np
@@ -111,16 +108,7 @@ class TLCenter(_PerDomain):
         self.metric = metric
 
     def fit(self, X: Any, y_enc: Any, sample_weight: Any = None) -> "TLCenter":
-        """The mean of each domain.
-
-        Parameters
-        ----------
-        {samples_or_rows}
-        {y_enc}
-        {sample_weight}
-
-        {self}
-        """
+        """The mean of each domain."""
         X = samples_of(X)
         self.centers_: Dict[str, Any] = {
             domain: self._centre(X[mask], weight) for domain, mask, weight in self._parts(X, y_enc, sample_weight)}
@@ -143,7 +131,8 @@ class TLCenter(_PerDomain):
     def transform(self, X: Any) -> np.ndarray:
         """Samples of the target domain, moved by its mean.
 
-        {from_samples_or_rows}
+        Returns
+        -------
         array of the same shape
         """
         check_is_fitted(self, "centers_")
@@ -173,6 +162,8 @@ class TLScale(_PerDomain):
     scales_ : dict
         The dispersion of each domain.
 
+    {references: procrustes}
+
     Examples
     --------
     >>> import numpy as np
@@ -195,16 +186,7 @@ class TLScale(_PerDomain):
         self.metric = metric
 
     def fit(self, X: Any, y_enc: Any, sample_weight: Any = None) -> "TLScale":
-        """The mean and the dispersion of each domain.
-
-        Parameters
-        ----------
-        {samples_or_rows}
-        {y_enc}
-        {sample_weight}
-
-        {self}
-        """
+        """The mean and the dispersion of each domain."""
         X = samples_of(X)
         self.scales_: Dict[str, float] = {}
         self._means: Dict[str, np.ndarray] = {}
@@ -232,11 +214,7 @@ class TLScale(_PerDomain):
         return filtered(apply(filtered(X, apply(M, "invsqrt")), "power", power), apply(M, "sqrt"))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Samples of the target domain, scaled by its dispersion.
-
-        {from_samples_or_rows}
-        array
-        """
+        """Samples of the target domain, scaled by its dispersion."""
         check_is_fitted(self, "scales_")
         return self._moved(self._target(self.scales_), samples_of(X))
 
@@ -269,6 +247,8 @@ class TLRotate(_PerDomain):
     rotations_ : dict
         The orthogonal matrix of each domain but the target.
 
+    {references: procrustes}
+
     Examples
     --------
     >>> import numpy as np
@@ -298,16 +278,7 @@ class TLRotate(_PerDomain):
         self.maxiter = maxiter
 
     def fit(self, X: Any, y_enc: Any, sample_weight: Any = None) -> "TLRotate":
-        """The rotation of each domain.
-
-        Parameters
-        ----------
-        {samples_or_rows}
-        {y_enc}
-        {sample_weight}
-
-        {self}
-        """
+        """The rotation of each domain."""
         X = samples_of(X)
         labels = decode_domains(X, column(y_enc, len(X)))[1]
         parts = {domain: (X[mask], labels[mask], weight)
@@ -332,10 +303,6 @@ class TLRotate(_PerDomain):
         return filtered(X, Q.T) if X.ndim == 3 else np.asarray(X @ Q)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Samples of the target domain: as they are.
-
-        {from_samples_or_rows}
-        array
-        """
+        """Samples of the target domain: as they are."""
         check_is_fitted(self, "rotations_")
         return samples_of(X)

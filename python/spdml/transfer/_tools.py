@@ -108,7 +108,22 @@ class TLSplitter:
         self.cv = cv
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[Tuple[np.ndarray, np.ndarray]]:
-        """Indices for training and for testing, of each split."""
+        """The splits.
+
+        Parameters
+        ----------
+        X : array
+            The samples; only their number matters.
+        y : array, shape (samples,)
+            Labels with domains, of `encode_domains`.
+        groups : None
+            Not used.
+
+        Returns
+        -------
+        iterator of (train, test)
+            Indices for training and for testing.
+        """
         _, labels, domains = decode_domains(X, y)
         source = np.flatnonzero(domains != str(self.target_domain))
         target = np.flatnonzero(domains == str(self.target_domain))
@@ -116,7 +131,17 @@ class TLSplitter:
             yield np.concatenate([source, target[train]]), target[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of splits."""
+        """The number of splits.
+
+        Parameters
+        ----------
+        X, y, groups : array, optional
+            Handed to the splitter of the target domain.
+
+        Returns
+        -------
+        int
+        """
         return int(self.cv.get_n_splits(X, y, groups))
 
 
