@@ -88,8 +88,6 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         return np.asarray((values[nearest] * share).sum(axis=1))
 
 
-
-
 _KERNELS = {"auto": "auto", "stein": "krr-stein", "tangent": "krr-tangent", "both": "krr-both"}
 
 

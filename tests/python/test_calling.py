@@ -26,7 +26,7 @@ QUICK = pytest.mark.skipif(quick is None, reason="no module spdml._quick (Python
 def without_shortcuts(name):
     """The function, which goes the long way."""
     def function(*arguments, **named):
-        with unittest.mock.patch.multiple(_shortcuts, _ALL={}, _FLAT={}, _CURVED={}, quick_handle=lambda: None):
+        with unittest.mock.patch.multiple(_shortcuts, _ALL={}, _FLAT={}, _CURVED={}, _FACTORS={}, quick_handle=lambda: None):
             return getattr(spdml.geometry.base if name == "apply" else spdml, name)(*arguments, **named)
     return function
 
@@ -127,6 +127,8 @@ def test_short_ways_of_other_metrics(rng, metric, n):
             np.testing.assert_allclose(found, LONG.distance(A, B, metric, squared), **close)
         if metric in ("chol", "logchol", "thompson"):
             np.testing.assert_allclose(spdml.geodesic(A, B, 0.3, metric), LONG.geodesic(A, B, 0.3, metric), **close)
+    if metric in ("chol", "harmonic"):
+        np.testing.assert_allclose(spdml.mean(X, metric), LONG.mean(X, metric), **close)
     bad = -np.eye(n)
     with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match="^B is not"):
         spdml.distance(X[0], bad, metric)

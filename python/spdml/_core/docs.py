@@ -92,8 +92,8 @@ REFERENCES = {
         shape. IEEE Transactions on Medical Imaging 23(8), 2004.""",
     "centre": """Zanini, Congedo, Jutten, Said, Berthoumieu. Transfer learning: a Riemannian geometry framework with
         applications to brain-computer interfaces. IEEE Transactions on Biomedical Engineering 65(5), 2018.""",
-    "procrustes": """Rodrigues, Jutten, Congedo. Riemannian Procrustes analysis: transfer learning for brain-computer
-        interfaces. IEEE Transactions on Biomedical Engineering 66(8), 2019.""",
+    "procrustes": """Rodrigues, Jutten, Congedo. Riemannian Procrustes analysis: transfer learning for
+        brain-computer interfaces. IEEE Transactions on Biomedical Engineering 66(8), 2019.""",
     "airm": """Moakher. A differential geometric approach to the geometric mean of symmetric positive-definite
         matrices. SIAM Journal on Matrix Analysis and Applications 26(3), 2005.""",
     "stein": """Sra. A new metric on the manifold of kernel matrices with application to matrix geometric means.

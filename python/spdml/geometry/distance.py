@@ -270,6 +270,9 @@ def _distances(A: Any, B: Any, squared: bool = False, metric: Metric = "airm",
     if callable(metric):
         return metric(A, B, squared=squared)
     name = metrics.known(metric, metrics.DISTANCES)
+    divergence = shortcuts.divergence(A, B, name) if name in _DIVERGENCES else None
+    if divergence is not None:
+        return divergence**2 if squared else divergence
     values = shortcuts.joint_eigenvalues(A, B) if name in _JOINT else None
     if values is not None and values[0] > _HARD * values[-1]:
         return float(_delivered(_spectral(name, values), name, squared))

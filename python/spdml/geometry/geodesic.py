@@ -147,8 +147,6 @@ def geodesic(A: Any, B: Any, alpha: Any = 0.5, metric: Metric = "airm") -> np.nd
            [0., 3.]])
     """
     G = shortcuts.geodesic(A, B, alpha, metric)
-    if G is None:
-        G = shortcuts.factored_geodesic(A, B, alpha, metric)
     if G is not None:
         return G
     if callable(metric):
