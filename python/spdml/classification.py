@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone, is_classifier
@@ -542,7 +542,7 @@ class KNearestNeighbor(_Recognizer):
         return self
 
     def kneighbors(self, X: Any = None, n_neighbors: Optional[int] = None, return_distance: bool = True
-                   ) -> Any:
+                   ) -> Union[np.ndarray, Tuple[np.ndarray, np.ndarray]]:
         """The nearest training matrices.
 
         Parameters

@@ -3,7 +3,7 @@ fast as ours would be, and their matrices go into every estimator here."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -18,12 +18,15 @@ from .geometry.covariance import each_length, estimated, Estimator, loaded, sign
 __all__ = ["Covariances", "ERPCovariances", "Shrinkage", "TimeDelayCovariances"]
 
 
+Own = TypeVar("Own", bound="_OfSignals")
+
+
 class _OfSignals(MatrixTransformer):
     """Estimators that learn nothing from what they are fitted to."""
 
     _stateless = True
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self: Own, X: Any, y: Any = None) -> Own:
         """Checks X, and learns nothing: `transform` may be called without it.
 
         Parameters

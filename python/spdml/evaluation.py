@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 import warnings
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, TYPE_CHECKING, Union
 
 import numpy as np
 from sklearn.base import clone
@@ -21,6 +21,9 @@ from ._core.sets import real_form
 from ._core.words import choice, parameter_number, parameter_value, seed_number
 from .exceptions import InvalidArgumentError
 from .maps import SPDML
+
+if TYPE_CHECKING:
+    import pandas
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -123,7 +126,7 @@ class Evaluation:
         """A field of the results, (methods, rounds)."""
         return np.asarray(getattr(self, name))
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> "pandas.DataFrame":
         """The numbers as a table; pandas must be there.
 
         Returns

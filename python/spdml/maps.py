@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import Any, Callable, Dict, Optional, Union
+from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -416,7 +416,7 @@ class SPDML(MatrixTransformer):
 
 @documented
 def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] = None,
-         **options: Any) -> Any:
+         **options: Any) -> Union[float, Tuple[float, np.ndarray]]:
     """The cost that SPDML.fit minimises, at any W of full rank: as the command ``spdml cost``. It sums
     over ordered pairs: every pair counts twice.
 
@@ -474,7 +474,7 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
         lib.spd_pairs_free(pairs)
     if hermitian and G is not None:
         G = 2 * extract(G)  # each entry of W is there twice
-    return (found.value, G) if gradient else found.value
+    return found.value if G is None else (found.value, G)
 
 
 _COSTLY = {"metric", "objective", "nu_w", "nu_b", "graph", "affinity_weight", "log_cost", "paper"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Type, TypeVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -37,6 +37,9 @@ def _has_probabilities(estimator: Any) -> bool:
     return isinstance(name, str) and name.lower().startswith(("mdm", "ts-l", "krr", "knn"))
 
 
+Own = TypeVar("Own", bound="_Recognizer")
+
+
 class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     """What the classifiers share; each says its method and the values it fixes.
 
@@ -56,12 +59,11 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         """The parameters with which the estimator would have trained this method."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any) -> "_Recognizer":
+    def fit(self: Own, X: Any, y: Any) -> Own:
         """Trains the method on X and y. Neither is kept: what the method needs is copied."""
         return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any,
-             means: Tuple[Any, Any] = (None, None), **more: Any) -> "_Recognizer":
+    def _fit(self: Own, X: Any, y: Any, means: Tuple[Any, Any] = (None, None), **more: Any) -> Own:
         metric = str(self._method(None)[0]).partition("-")[2]
         X = checked(X, [metric], n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))
@@ -165,7 +167,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         self._trained.save(path)
 
     @classmethod
-    def load(cls, path: Any) -> "_Recognizer":
+    def load(cls: Type[Own], path: Any) -> Own:
         """The estimator of a .spdml file that was written here, by 'spdml train' or by the C
         library."""
         trained = methods.load(path)

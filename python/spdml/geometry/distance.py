@@ -203,7 +203,7 @@ def both(A: Any, B: Any, names: Tuple[str, str] = ("A", "B")) -> Tuple[np.ndarra
 
 @documented
 def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
-             power: Optional[float] = None, n_jobs: Optional[int] = None) -> Any:
+             power: Optional[float] = None, n_jobs: Optional[int] = None) -> Union[float, np.ndarray]:
     """Distances between matrices that stand at the same place.
 
     A set (p, n, n) and one matrix (n, n) give a column (p, 1), as in pyRiemann. ``distance_riemann`` and
@@ -259,7 +259,7 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
 
 
 def _distances(A: Any, B: Any, squared: bool = False, metric: Metric = "airm",
-               power: Optional[float] = None, n_jobs: Optional[int] = None) -> Any:
+               power: Optional[float] = None, n_jobs: Optional[int] = None) -> Union[float, np.ndarray]:
     """As `distance`, in the shape of the leading dimensions."""
     if power is None and n_jobs is None:
         d2 = shortcuts.distance(A, B, metric)
@@ -268,15 +268,15 @@ def _distances(A: Any, B: Any, squared: bool = False, metric: Metric = "airm",
         if d2 is not None:
             return d2 if squared else math.sqrt(d2) if d2.__class__ is float else np.sqrt(d2, out=d2)
     if callable(metric):
-        return metric(A, B, squared=squared)
+        return cast(np.ndarray, metric(A, B, squared=squared))
     name = metrics.known(metric, metrics.DISTANCES)
+    exponent = power_of(name, power)
     divergence = shortcuts.divergence(A, B, name) if name in _DIVERGENCES else None
     if divergence is not None:
         return divergence**2 if squared else divergence
     values = shortcuts.joint_eigenvalues(A, B) if name in _JOINT else None
     if values is not None and values[0] > _HARD * values[-1]:
         return float(_delivered(_spectral(name, values), name, squared))
-    exponent = power_of(name, power)
     if name == "euclidean":
         A, B = rectangles(A, B, ("A", "B"))
         D = _delivered(sound(_frobenius(A - B), A, B, ("A", "B")), name, squared)
@@ -491,6 +491,6 @@ distance_wasserstein = by_metric(_distances, "distance_wasserstein", "wasserstei
 distance_functions = table(globals(), "distance_")
 
 
-def distance_poweuclid(A: Any, B: Any, p: float, squared: bool = False) -> Any:
+def distance_poweuclid(A: Any, B: Any, p: float, squared: bool = False) -> Union[float, np.ndarray]:
     """`distance` by the metric 'power-euclidean' with the exponent p."""
     return _distances(A, B, squared, "power-euclidean", p)

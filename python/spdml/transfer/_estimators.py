@@ -6,7 +6,7 @@ target domain, which is what new data are."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, Optional, Tuple, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -21,6 +21,9 @@ from ..geometry.mean import mean
 from ..preprocessing import Whitening
 from ._rotate import rotation_of_matrices, rotation_of_vectors
 from ._tools import decode_domains, samples_of
+
+
+Own = TypeVar("Own", bound="_PerDomain")
 
 
 class _PerDomain(MatrixTransformer):
@@ -50,7 +53,7 @@ class _PerDomain(MatrixTransformer):
         """Samples of a domain, treated."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y_enc: Any, sample_weight: Any = None) -> Any:
+    def fit(self: Own, X: Any, y_enc: Any, sample_weight: Any = None) -> Own:
         raise NotImplementedError
 
     def fit_transform(self, X: Any, y_enc: Any = None, sample_weight: Any = None) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, Iterator, Optional, Tuple, TypeVar
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from .._core.sets import from_real, real_form
 from ..exceptions import InvalidArgumentError
 from ..geometry.distance import set_of
 
+Samples = TypeVar("Samples")
 
-def encode_domains(X: Any, y: Any, domain: Any) -> Tuple[Any, np.ndarray]:
+
+def encode_domains(X: Samples, y: Any, domain: Any) -> Tuple[Samples, np.ndarray]:
     """X, and labels that begin with the domain.
 
     Parameters
@@ -42,7 +44,7 @@ def encode_domains(X: Any, y: Any, domain: Any) -> Tuple[Any, np.ndarray]:
     return X, np.array([f"{d}/{label}" for d, label in zip(domain, y)])
 
 
-def decode_domains(X: Any, y: Any) -> Tuple[Any, np.ndarray, np.ndarray]:
+def decode_domains(X: Samples, y: Any) -> Tuple[Samples, np.ndarray, np.ndarray]:
     """The inverse of `encode_domains`.
 
     Parameters
