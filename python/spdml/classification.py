@@ -564,7 +564,8 @@ class KNearestNeighbor(_Recognizer):
         check_is_fitted(self, "covmeans_")
         most = len(self.covmeans_) - (X is None)
         k = min(self.n_neighbors, most) if n_neighbors is None else n_neighbors
-        distances, index = neighbors(self.covmeans_, X, k, self.metric, n_jobs=self.n_jobs)
+        distances, index = neighbors(self.covmeans_, X, k, metrics_of(self.metric, ("distance",))[0],
+                                     n_jobs=self.n_jobs)
         return (distances, index) if return_distance else index
 
     def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:

@@ -16,6 +16,7 @@ from ._core.kernel_machine import KernelMachine
 from ._core.labels import column, equal_weights
 from ._core.matrices import checked, checked_size, metrics_of
 from ._core.tags import MatrixEstimator
+from .classification import KNearestNeighbor
 from .exceptions import InvalidArgumentError
 from .geometry.distance import pairwise_distance
 
@@ -36,8 +37,10 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
 
     Attributes
     ----------
+    covmeans_ : (samples, n, n)
+        The training matrices, a copy.
     values_ : (samples,)
-        The values of the training matrices.
+        Their values.
     n_features_in_ : int
 
     Examples
@@ -73,7 +76,7 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         values = column(y, len(X)).astype(float)
         k = min(whole(self.n_neighbors, "n_neighbors"), len(X))
         self._known: Any = (X.copy(), values.copy(), metric, k)
-        self.values_ = values
+        self.covmeans_, self.values_ = self._known[0], values
         self.n_features_in_ = X.shape[1]
         return self
 
@@ -86,6 +89,8 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         nearest = np.argsort(D, axis=1, kind="stable")[:, :k]
         share = softmax(-np.take_along_axis(D, nearest, axis=1) ** 2)
         return np.asarray((values[nearest] * share).sum(axis=1))
+
+    kneighbors = KNearestNeighbor.kneighbors
 
 
 _KERNELS = {"auto": "auto", "stein": "krr-stein", "tangent": "krr-tangent", "both": "krr-both"}
