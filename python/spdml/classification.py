@@ -79,15 +79,7 @@ class MDM(ByDistance):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MDM":
-        """The mean of each class.
-
-        Parameters
-        ----------
-        X : array, (samples, n, n)
-            Real symmetric or complex Hermitian.
-        {labels}
-        {sample_weight}
-        """
+        """The mean of each class."""
         metrics = metrics_of(self.metric, ("mean", "distance"))
         X = checked(X, metrics, n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))

@@ -25,16 +25,10 @@ class _OfSignals(MatrixTransformer):
     """Estimators that learn nothing from what they are fitted to."""
 
     _stateless = True
+    _takes = "signals"
 
     def fit(self: Own, X: Any, y: Any = None) -> Own:
-        """Checks X, and learns nothing: `transform` may be called without it.
-
-        Parameters
-        ----------
-        X : array, shape (samples, channels, times)
-            Signals.
-        {ignored}
-        """
+        """Checks X, and learns nothing: `transform` may be called without it."""
         self.n_features_in_ = each_length(X, lambda part: part[:, :, :1]).shape[1]
         return self
 
@@ -131,11 +125,6 @@ class TimeDelayCovariances(Covariances):
     def transform(self, X: Any) -> np.ndarray:
         """Covariance matrices (samples, channels x delays, channels x delays) of signals (samples,
         channels, times).
-
-        Parameters
-        ----------
-        X : array, shape (samples, channels, times)
-            Signals.
 
         Returns
         -------
@@ -236,6 +225,7 @@ class ERPCovariances(OpenOptions, MatrixTransformer):
     """
 
     _needs_y = True
+    _takes = "signals"
     P_: np.ndarray
 
     def __init__(self, classes: Any = None, estimator: Estimator = "scm",
@@ -246,14 +236,7 @@ class ERPCovariances(OpenOptions, MatrixTransformer):
         self.kwds = kwds
 
     def fit(self, X: Any, y: Any) -> "ERPCovariances":
-        """The mean responses of the classes.
-
-        Parameters
-        ----------
-        X : array, shape (samples, channels, times)
-            Signals.
-        {labels}
-        """
+        """The mean responses of the classes."""
         if self.svd is not None and (not isinstance(self.svd, (int, np.integer)) or self.svd < 1):
             raise TypeError(f"svd is {self.svd!r}; it must be None or a positive int")
         X = signals(X)
@@ -271,11 +254,6 @@ class ERPCovariances(OpenOptions, MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """Covariance matrices (samples, responses + channels, the same) of signals (samples,
         channels, times).
-
-        Parameters
-        ----------
-        X : array, shape (samples, channels, times)
-            Signals.
 
         Returns
         -------

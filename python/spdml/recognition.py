@@ -85,18 +85,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         return trained, checked_size(X, trained.size)
 
     def predict(self, X: Any, *, groups: Any = None) -> np.ndarray:
-        """The class of each matrix. groups: as in `fit` of SPDClassifier.
-
-        Parameters
-        ----------
-        {samples}
-        groups : array, shape (samples,), optional
-            As in `fit`.
-
-        Returns
-        -------
-        array
-        """
+        """The class of each matrix."""
         trained, X = self._fitted(X)
         return trained.predict(X, self.n_jobs, groups)
 
@@ -104,18 +93,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         """(samples, classes): what decides, the larger the better: margins, scores and votes as they
         are, distances and residuals with the other sign. For two classes (samples,): the second's
         less the first's. Of votes, where classes have as many, the one that is predicted has half a
-        vote more.
-
-        Parameters
-        ----------
-        {samples}
-        groups : array, shape (samples,), optional
-            As in `fit`.
-
-        Returns
-        -------
-        array, shape (samples, classes)
-        """
+        vote more."""
         trained, X = self._fitted(X)
         score = self._scores(trained, X, groups)
         self._break_ties(trained, X, score, 0.5, groups)
@@ -142,18 +120,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         those of its model; for krr calibrated on training samples left out; for mdm the
         softmax of the negative squared distances, as pyRiemann has it, which are not calibrated; for
         knn the shares of the neighbours; if they are equal, that of the nearer class, which `predict`
-        takes, is larger by a rounding error. Other methods have none.
-
-        Parameters
-        ----------
-        {samples}
-        groups : array, shape (samples,), optional
-            As in `fit`.
-
-        Returns
-        -------
-        array, shape (samples, classes)
-        """
+        takes, is larger by a rounding error. Other methods have none."""
         trained, X = self._fitted(X)
         score = self._scores(trained, X, groups)
         self._break_ties(trained, X, score, 1e-12, groups)

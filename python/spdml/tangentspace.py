@@ -74,15 +74,7 @@ class TangentSpace(Transformer):
         return True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "TangentSpace":
-        """The mean, where the space touches.
-
-        Parameters
-        ----------
-        X : array, (samples, n, n)
-            Real symmetric or complex Hermitian.
-        {ignored}
-        {sample_weight}
-        """
+        """The mean, where the space touches."""
         metrics = metrics_of(self.metric, ("mean", "map"))
         X = checked(X, metrics, n_jobs=self.n_jobs)
         self.reference_ = mean(X, metrics[0], weights(sample_weight, len(X)), n_jobs=self.n_jobs)
@@ -278,14 +270,7 @@ class PGA(Transformer):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> "PGA":
-        """The mean and the components.
-
-        Parameters
-        ----------
-        X : array, (samples, n, n)
-            Real symmetric or complex Hermitian.
-        {ignored}
-        """
+        """The mean and the components."""
         X = checked_size(X, None)
         p, n = X.shape[:2]
         most = min(p, n * n if np.iscomplexobj(X) else n * (n + 1) // 2)
