@@ -97,6 +97,8 @@ elseif(WIN32)
 endif()
 install(FILES $<TARGET_FILE:spdml_shared> DESTINATION spdml RENAME libspdml${wheel_end}
         COMPONENT python EXCLUDE_FROM_ALL)
+# The package reads there what the library's types and functions are.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include" DESTINATION spdml COMPONENT python EXCLUDE_FROM_ALL)
 
 # And for spdml-data (packaging/data), with the command.
 install(FILES $<TARGET_FILE:spdml_data_shared> DESTINATION spdml_data RENAME libspdml-data${wheel_end}

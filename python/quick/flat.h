@@ -30,10 +30,18 @@ static double flat_apart(size_t size, const double *a, const double *b)
 /* Are all finite? */
 static int flat_finite(size_t count, const double *x)
 {
-    double zero = 0.0;
-    for (size_t e = 0; e < count; e++)
-        zero += 0.0 * x[e];
-    return zero == 0.0;
+    two zero[4] = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
+    double rest = 0.0;
+    size_t e = 0;
+    for (; e + 8 <= count; e += 8) {
+        FLAT_UNROLL
+        for (size_t k = 0; k < 4; k++)
+            zero[k] += 0.0 * *(const two *)(x + e + 2 * k);
+    }
+    for (; e < count; e++)
+        rest += 0.0 * x[e];
+    two all = (zero[0] + zero[1]) + (zero[2] + zero[3]);
+    return all[0] + all[1] + rest == 0.0;
 }
 
 /* g <- (1 - t) a + t b; is all of it finite? */

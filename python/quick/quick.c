@@ -6,7 +6,7 @@
  * and a call that succeeds. Anything else is answered by None, and the caller goes the long way, which
  * has the conversions and the messages.
  *
- * The library itself is loaded by _library.py; `bind` is told where its functions are. Built for the
+ * The library itself is loaded by _core/library.py; `bind` is told where its functions are. Built for the
  * limited API of Python 3.11: one file serves that version and all later ones. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
@@ -35,6 +35,12 @@ static struct {
                             const spd_set *Y, size_t steps, const double *t, double *G);
     spd_status (*apply)(spd_context *ctx, spd_function f, double power, const spd_set *X,
                         double *F);
+    spd_status (*congruence)(spd_context *ctx, const spd_set *X, size_t m, const double *W,
+                             double *S);
+    spd_status (*cholesky)(spd_context *ctx, const spd_set *X, double *L);
+    spd_status (*inverse)(spd_context *ctx, const spd_set *X, double *Xinv);
+    spd_status (*eigh_general)(spd_context *ctx, const spd_set *X, const spd_set *Y, double *lambda,
+                               double *V);
     void (*flat_mean)(size_t p, size_t n, size_t m, const double *weight, const double *X,
                       double *M);
 } library;
@@ -227,7 +233,7 @@ static PyObject *quick_pair(PyObject *self, PyObject *const *args, Py_ssize_t co
     return good ? PyFloat_FromDouble(d2) : PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
-/* What mean, apply and geodesics share: matrices in and matrices out. */
+/* What mean, apply, factor, joint and geodesics share: matrices in and matrices out. */
 typedef struct job {
     spd_context *ctx;
     matrices X, Y, out;
@@ -314,6 +320,40 @@ static PyObject *quick_apply(PyObject *self, PyObject *const *args, Py_ssize_t c
     return job_end(&j, held, status);
 }
 
+/* factor(ctx, threads, inverse, X, F, tolerance) -> True or None: Cholesky factors, or inverses */
+static PyObject *quick_factor(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self;
+    if (count != 6)
+        return PyErr_Format(PyExc_TypeError, "six arguments are needed");
+    int inverse = PyObject_IsTrue(args[2]);
+    job j = job_open(args[0], args[1], args[3], Py_None, args[4], args[5]);
+    spd_status status = SPD_EINVAL;
+    PyThreadState *held = NULL;
+    if (j.good == 1 && j.out.p == j.X.p) {
+        held = let_go(cube(&j.X));
+        status = (inverse ? library.inverse : library.cholesky)(j.ctx, set_of(&j.X), j.out.at);
+    }
+    return job_end(&j, held, status);
+}
+
+/* joint(ctx, threads, X, Y, E, tolerance) -> True or None: E (n x n), its first row <- the
+ * eigenvalues of X v = lambda Y v, of two matrices */
+static PyObject *quick_joint(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    (void)self;
+    if (count != 6)
+        return PyErr_Format(PyExc_TypeError, "six arguments are needed");
+    job j = job_open(args[0], args[1], args[2], args[3], args[4], args[5]);
+    spd_status status = SPD_EINVAL;
+    PyThreadState *held = NULL;
+    if (j.good == 1 && j.has_y && j.X.p == 1) {
+        held = let_go(cube(&j.X));
+        status = library.eigh_general(j.ctx, set_of(&j.X), set_of(&j.Y), j.out.at, NULL);
+    }
+    return job_end(&j, held, status);
+}
+
 /* geodesics(ctx, threads, metric, X, Y, t, G, tolerance) -> True or None; t is one number */
 static PyObject *quick_geodesics(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
@@ -368,6 +408,40 @@ static PyObject *quick_pairwise(PyObject *self, PyObject *const *args, Py_ssize_
         PyBuffer_Release(&Y.view);
     if (got_d)
         PyBuffer_Release(&D2);
+    return result;
+}
+
+/* congruence(ctx, threads, X, W, S, tolerance) -> True or None: W'XW, no larger, of finite X */
+static PyObject *quick_congruence(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    matrices X, S;
+    Py_buffer W;
+    (void)self;
+    if (count != 6)
+        return PyErr_Format(PyExc_TypeError, "six arguments are needed");
+    spd_context *ctx = context_of(args[0], PyLong_AsLong(args[1]));
+    double tolerance = PyFloat_AsDouble(args[5]);
+    if (PyErr_Occurred())
+        return NULL;
+    int got_x = ctx && take_matrices(args[2], 0, &X);
+    int got_w = got_x && take(args[3], 0, 2, 2, &W);
+    int got_s = got_w && take_matrices(args[4], PyBUF_WRITABLE, &S);
+    int good = got_s && W.shape[0] == (Py_ssize_t)X.n && W.shape[1] == (Py_ssize_t)S.n &&
+               S.n <= X.n && S.p == X.p && flat_finite(X.p * X.n * X.n, X.at) &&
+               first_skew(&X, tolerance) == X.p;
+    spd_status status = SPD_EINVAL;
+    PyThreadState *held = NULL;
+    if (good) {
+        held = let_go(cube(&X));
+        status = library.congruence(ctx, set_of(&X), S.n, W.buf, S.at);
+    }
+    PyObject *result = answer(held, status);
+    if (got_x)
+        PyBuffer_Release(&X.view);
+    if (got_w)
+        PyBuffer_Release(&W);
+    if (got_s)
+        PyBuffer_Release(&S.view);
     return result;
 }
 
@@ -481,6 +555,40 @@ static PyObject *quick_symmetric(PyObject *self, PyObject *const *args, Py_ssize
     return PyLong_FromLongLong(i < p ? (long long)i : -1);
 }
 
+/* hermitian(X, tolerance) -> True if p complex matrices are, as far as rounding goes; X (p x n x 2n) has
+ * their real and imaginary parts. None: not so, or not an array of this kind. */
+static PyObject *quick_hermitian(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    Py_buffer X;
+    (void)self;
+    if (count != 2)
+        return PyErr_Format(PyExc_TypeError, "two arguments are needed");
+    double tolerance = PyFloat_AsDouble(args[1]);
+    if (PyErr_Occurred())
+        return NULL;
+    if (!take(args[0], 0, 3, 3, &X))
+        return Py_NewRef(Py_None);
+    size_t p = (size_t)X.shape[0], n = (size_t)X.shape[1];
+    int good = X.shape[2] == 2 * X.shape[1];
+    PyThreadState *held = let_go((double)X.len);
+    const pair *x = X.buf, conjugate = {1.0, -1.0};
+    for (size_t i = 0; good && i < p; i++, x += n * n) {
+        found f = {{0.0, 0.0}, {0.0, 0.0}};
+        for (size_t r = 0; r < n; r++)
+            for (size_t c = 0; c <= r; c++) {
+                f.gap = largest(size_of(x[r * n + c] - conjugate * x[c * n + r]), f.gap);
+                f.entry = largest(size_of(x[r * n + c]), f.entry);
+            }
+        double apart = f.gap[0] > f.gap[1] ? f.gap[0] : f.gap[1]; /* the modulus: at most 1.5 times */
+        double most = f.entry[0] > f.entry[1] ? f.entry[0] : f.entry[1];
+        good = apart == 0.0 || 1.5 * apart <= tolerance * most;
+    }
+    if (held)
+        PyEval_RestoreThread(held);
+    PyBuffer_Release(&X);
+    return Py_NewRef(good ? Py_True : Py_None);
+}
+
 /* ---- the module -------------------------------------------------------------------------------- */
 
 /* bind(addresses): a tuple of them in the order of `library` */
@@ -509,6 +617,10 @@ static PyMethodDef methods[] = {
     {"apply", FAST(quick_apply)},
     {"geodesics", FAST(quick_geodesics)},
     {"symmetric", FAST(quick_symmetric)},
+    {"factor", FAST(quick_factor)},
+    {"joint", FAST(quick_joint)},
+    {"congruence", FAST(quick_congruence)},
+    {"hermitian", FAST(quick_hermitian)},
     {"mean_flat", FAST(quick_mean_flat)},
     {"apart", FAST(quick_apart)},
     {"between", FAST(quick_between)},

@@ -6,7 +6,7 @@ those that pyRiemann has too have its names:
 
 geometry            distances, means, geodesics, kernels, tangent spaces, functions of matrices, covariances
 estimation          from signals to matrices
-preprocessing, spatialfilters, transfer, tangentspace
+preprocessing, transfer, tangentspace
                     from matrices to matrices and vectors
 classification, regression, clustering, artifact_detection
                     what predicts
@@ -56,7 +56,7 @@ _MODULES = {
     "geometry.covariance": "covariances", "geometry.distance": "distance pairwise_distance",
     "geometry.geodesic": "geodesic", "geometry.kernel": "kernel", "geometry.mean": "mean",
     "maps": "SPDML", "preprocessing": "", "recognition": "CDLClassifier RSRClassifier SPDClassifier",
-    "regression": "", "spatialfilters": "", "tangentspace": "PGA TangentSpace", "transfer": "recenter",
+    "regression": "", "tangentspace": "PGA TangentSpace", "transfer": "recenter",
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 

@@ -10,7 +10,6 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from ._core.arrays import whole
-from ._core.docs import documented
 from ._core.labels import column, weights
 from ._core.matrices import checked, checked_size, metrics_of
 from ._core.tags import MatrixTransformer
@@ -31,7 +30,6 @@ class _Ball(NamedTuple):
     metrics: Tuple[Any, Any]
 
 
-@documented
 class Potato(MatrixTransformer):
     """Riemannian potato (Barachant, Andreev and Congedo 2013): a matrix is clean if the logarithm of
     its distance from the mean of the clean ones has a z-score below a threshold. The mean is found
@@ -55,6 +53,8 @@ class Potato(MatrixTransformer):
         The mean of the clean matrices.
     classes_ : the two labels
     n_features_in_ : int
+
+    {references: potato}
 
     Examples
     --------
@@ -85,8 +85,6 @@ class Potato(MatrixTransformer):
         y : labels or None
             Only matrices with pos_label are used; None: all.
         {sample_weight}
-
-        {self}
         """
         if self.pos_label == self.neg_label:
             raise InvalidArgumentError(f"pos_label and neg_label are both {self.pos_label}")
@@ -121,8 +119,6 @@ class Potato(MatrixTransformer):
         {sample_weight}
         alpha : float
             From 0, nothing changes, to 1, only the new samples count.
-
-        {self}
         """
         if not hasattr(self, "_ball"):
             raise InvalidArgumentError("partial_fit goes on from a fit: call fit first")
@@ -169,7 +165,8 @@ class Potato(MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """The z-scores (samples,) of the logarithms of the distances from the mean.
 
-        {from_samples}
+        Returns
+        -------
         array, shape (samples,)
         """
         check_is_fitted(self, "_ball")
@@ -178,17 +175,14 @@ class Potato(MatrixTransformer):
         return _score(self._logarithms(X, ball.centre, ball.metrics[1]), ball)
 
     def predict(self, X: Any) -> np.ndarray:
-        """pos_label for clean matrices and neg_label for artefacts (samples,).
-
-        {from_samples}
-        array, shape (samples,)
-        """
+        """pos_label for clean matrices and neg_label for artefacts (samples,)."""
         return np.where(self.transform(X) < self.threshold, self.pos_label, self.neg_label)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability (samples,) of a z-score that is at least as high: near 0 for artefacts.
 
-        {from_samples}
+        Returns
+        -------
         array, shape (samples,)
         """
         return np.asarray(ndtr(-self.transform(X)))

@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 
 from ._core import methods
 from ._core.arrays import whole
-from ._core.docs import documented
 from ._core.labels import class_numbers
 from ._core.matrices import checked
 from .exceptions import InvalidArgumentError
@@ -37,7 +36,6 @@ def _seconds(time: Union[None, float, str]) -> float:
     return seconds
 
 
-@documented
 class AutoClassifier(_Recognizer):
     """The best of a portfolio of methods, by cross-validation: nearest neighbours, kernel ridge
     regression, support vectors, sparse coding and discriminants, without a map, behind a learned one,
@@ -100,8 +98,6 @@ class AutoClassifier(_Recognizer):
         {labels}
         groups : array, shape (samples,), optional
             A value for each sample: folds keep equal ones together; a splitter is given them.
-
-        {self}
         """
         seconds = _seconds(self.time)
         X = checked(X, ["stein"], n_jobs=self.n_jobs)
@@ -148,11 +144,7 @@ class AutoClassifier(_Recognizer):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """(samples, classes): the probabilities of the chosen method if it has any (ts-lda, ts-lr, krr);
-        of others the softmax of what decides, which is not calibrated.
-
-        {from_samples}
-        array, shape (samples, classes)
-        """
+        of others the softmax of what decides, which is not calibrated."""
         trained, X = self._fitted(X)
         return softmax(self._scores(trained, X))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 from sklearn.base import ClassifierMixin, clone, is_classifier
@@ -15,7 +15,6 @@ from ._core import methods
 from ._core.arrays import metric_number, whole
 from ._core.calls import word_of
 from ._core.class_means import ByDistance, class_means, class_weights
-from ._core.docs import documented
 from ._core.hermitian import extract
 from ._core.kernel_machine import KernelMachine, wants_probability
 from ._core.labels import class_numbers, column, equal_weights, places, weights
@@ -41,7 +40,6 @@ class _Centres(NamedTuple):
     metric: Any  # of distances
 
 
-@documented
 class MDM(ByDistance):
     """Minimum distance to mean: the class whose mean is nearest.
 
@@ -57,6 +55,8 @@ class MDM(ByDistance):
     covmeans_ : (classes, n, n)
         The means.
     n_features_in_ : int
+
+    {references: mdm}
 
     Examples
     --------
@@ -79,17 +79,7 @@ class MDM(ByDistance):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MDM":
-        """The mean of each class.
-
-        Parameters
-        ----------
-        X : array, (samples, n, n)
-            Real symmetric or complex Hermitian.
-        {labels}
-        {sample_weight}
-
-        {self}
-        """
+        """The mean of each class."""
         metrics = metrics_of(self.metric, ("mean", "distance"))
         X = checked(X, metrics, n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))
@@ -112,8 +102,6 @@ class MDM(ByDistance):
         classes : array, optional
             All the classes that there will be, in the first call; by default those of y.
         {sample_weight}
-
-        {self}
         """
         metrics = metrics_of(self.metric, ("mean", "distance"))
         before: Optional[_Centres] = getattr(self, "_centres", None)
@@ -194,12 +182,7 @@ class MDM(ByDistance):
 
     def save(self, path: Any) -> None:
         """Writes the means and their weights to a .spdml file, which the command and the C library
-        read too.
-
-        Parameters
-        ----------
-        {path}
-        """
+        read too."""
         centres = self._state()
         if not centres.weight.all():
             raise InvalidArgumentError("files hold a mean for every class; use pickle")
@@ -212,12 +195,7 @@ class MDM(ByDistance):
 
     @classmethod
     def load(cls, path: Any) -> "MDM":
-        """The estimator of a .spdml file that was written here, by 'spdml train' or by the C library.
-
-        Parameters
-        ----------
-        {path}
-        """
+        """The estimator of a .spdml file that was written here, by 'spdml train' or by the C library."""
         trained = methods.load(path)
         metric = trained.metric_of("mdm", cls.__name__)
         with np.load(path) as file:
@@ -237,7 +215,6 @@ class MDM(ByDistance):
         return made
 
 
-@documented
 class FgMDM(ByDistance):
     """`MDM` after the filter of `FGDA` (Barachant et al. 2010).
 
@@ -255,6 +232,8 @@ class FgMDM(ByDistance):
     covmeans_ : (classes, n, n)
         The means of the filtered matrices.
     n_features_in_ : int
+
+    {references: fgda}
 
     Examples
     --------
@@ -276,16 +255,7 @@ class FgMDM(ByDistance):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "FgMDM":
-        """The filter, and the means of the filtered classes.
-
-        Parameters
-        ----------
-        {samples}
-        {labels}
-        {sample_weight}
-
-        {self}
-        """
+        """The filter, and the means of the filtered classes."""
         metrics_of(self.metric, ("mean", "distance", "map"))
         fgda = FGDA(self.metric, self.tsupdate, n_jobs=self.n_jobs)
         # the samples themselves are seen from their own mean
@@ -366,8 +336,6 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         {labels}
         sample_weight : (samples,) or None
             Of the mean, and of the classifier if it takes weights.
-
-        {self}
         """
         if not hasattr(self._chosen(), "fit") or not is_classifier(self._chosen()):
             raise TypeError(f"clf is {self.clf!r}; it must be a classifier")
@@ -393,27 +361,20 @@ class TSClassifier(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         return np.asarray(getattr(inner, what)(space._real_vectors(X, space.tsupdate)))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each matrix (samples,).
-
-        {from_samples}
-        array, shape (samples,)
-        """
+        """The class of each matrix (samples,)."""
         return self._ask("predict", X)
 
     @available_if(_inner_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities (samples, classes), where the classifier has any.
-
-        {from_samples}
-        array, shape (samples, classes)
-        """
+        """The probabilities (samples, classes), where the classifier has any."""
         return self._ask("predict_proba", X)
 
     @available_if(_inner_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
         """The scores of the classifier, where it has any.
 
-        {from_samples}
+        Returns
+        -------
         array
         """
         return self._ask("decision_function", X)
@@ -444,6 +405,8 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     Cref_ : (n, n) or None
     support_, dual_coef_, intercept_ : as of scikit-learn's SVC
     n_features_in_ : int
+
+    {references: kernels}
 
     Examples
     --------
@@ -482,16 +445,7 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
         self.beta = beta
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SVC":
-        """Trains the machine on the kernel of X.
-
-        Parameters
-        ----------
-        {samples}
-        {labels}
-        {sample_weight}
-
-        {self}
-        """
+        """Trains the machine on the kernel of X."""
         X = self._samples(X)
         classes, label = class_numbers(y, len(X))
         class_weights(label, len(classes), weights(sample_weight, len(X)), classes)
@@ -502,22 +456,18 @@ class SVC(ClassifierMixin, KernelMachine):  # type: ignore[misc]
     def decision_function(self, X: Any) -> np.ndarray:
         """The margins, as of scikit-learn's SVC.
 
-        {from_samples}
+        Returns
+        -------
         array
         """
         return self._ask("decision_function", X)
 
     @available_if(wants_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities (samples, classes), with probability=True.
-
-        {from_samples}
-        array, shape (samples, classes)
-        """
+        """The probabilities (samples, classes), with probability=True."""
         return self._ask("predict_proba", X)
 
 
-@documented
 class KNearestNeighbor(_Recognizer):
     """The majority class of the nearest training matrices; ties go to the nearer class.
 
@@ -584,7 +534,7 @@ class KNearestNeighbor(_Recognizer):
         return self
 
     def kneighbors(self, X: Any = None, n_neighbors: Optional[int] = None, return_distance: bool = True
-                   ) -> Any:
+                   ) -> Union[np.ndarray, Tuple[np.ndarray, np.ndarray]]:
         """The nearest training matrices.
 
         Parameters
@@ -606,7 +556,8 @@ class KNearestNeighbor(_Recognizer):
         check_is_fitted(self, "covmeans_")
         most = len(self.covmeans_) - (X is None)
         k = min(self.n_neighbors, most) if n_neighbors is None else n_neighbors
-        distances, index = neighbors(self.covmeans_, X, k, self.metric, n_jobs=self.n_jobs)
+        distances, index = neighbors(self.covmeans_, X, k, metrics_of(self.metric, ("distance",))[0],
+                                     n_jobs=self.n_jobs)
         return (distances, index) if return_distance else index
 
     def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._core.arrays import whole
 from ._core.class_means import class_means
-from ._core.docs import documented
 from ._core.matrices import checked, checked_size, metrics_of
 from ._core.tags import Transformer
 from .classification import MDM
@@ -33,7 +32,6 @@ class _Clusters(NamedTuple):
     converged: bool
 
 
-@documented
 class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
     """k means under a metric of SPD matrices: every matrix belongs to the nearest of k means.
 
@@ -88,15 +86,7 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
         self.tol = tol
 
     def fit(self, X: Any, y: Any = None) -> "Kmeans":
-        """Finds the clusters.
-
-        Parameters
-        ----------
-        {samples}
-        {ignored}
-
-        {self}
-        """
+        """Finds the clusters."""
         metrics = metrics_of(self.metric, ("mean", "distance"))
         X = checked(X, metrics, n_jobs=self.n_jobs)
         k = whole(self.n_clusters, "n_clusters")
@@ -153,17 +143,14 @@ class Kmeans(ClusterMixin, Transformer):  # type: ignore[misc]
         return _Clusters(centres, label, float(D[everyone, label].sum()), iteration, settled)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The number of the nearest mean (samples,).
-
-        {from_samples}
-        array, shape (samples,)
-        """
+        """The number of the nearest mean (samples,)."""
         return np.asarray(self._distances(X).argmin(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:
         """The distances to the means (samples, n_clusters).
 
-        {from_samples}
+        Returns
+        -------
         array, shape (samples, n_clusters)
         """
         return self._distances(X)

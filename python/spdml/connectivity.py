@@ -13,18 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._core.arrays import doubles
 from ._core.calls import call, context
-from ._core.library import Int, MeanOptions, Size, Sized
+from ._core.library import structs
 from ._core.sets import apply, called, hermitian, host, whitened
 from ._core.tags import MatrixTransformer
 from .exceptions import InvalidArgumentError
 from .geometry.covariance import covariances
 
 __all__ = ["ConnectivityMeasure"]
-
-
-class _MeanInfo(Sized):
-    """spd_mean_info"""
-    _fields_ = [("size", Size), ("iterations", Int), ("residual", c.c_double), ("converged", Int)]
 
 
 def _times_by_channels(X: Any) -> List[np.ndarray]:
@@ -133,10 +128,9 @@ class ConnectivityMeasure(MatrixTransformer):
         self.cov_estimator_: Any = None if self.cov_estimator is None else clone(self.cov_estimator)
         C = self._covariances(X)
         self.n_features_in_ = C.shape[1]
-        info, M = _MeanInfo(), np.empty(C.shape[1:])
+        info, M = structs.mean_info(), np.empty(C.shape[1:])
         with called(("X", "the covariance of X", (len(C),))):
-            call(context(self.n_jobs), "spd_mean", 0, host(C), c.byref(MeanOptions(tol=self.tol)), doubles(M),
-                 c.byref(info))
+            call(context(self.n_jobs), "spd_mean", 0, host(C), structs.mean_options(tol=self.tol), doubles(M), info)
         self.mean_, self.whitening_ = M, apply(M, "invsqrt", n_jobs=self.n_jobs)
         self.n_iter_ = int(info.iterations)
         return C

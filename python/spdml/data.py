@@ -12,8 +12,9 @@ import numpy as np
 
 from ._core.arrays import doubles, numbers, real, text, whole
 from ._core.calls import call, context, number_of
-from ._core.data_library import Array, data_library, DataSet, DescribeOptions, Failures, Rect
+from ._core.data_library import data_library, structs
 from ._core.docs import documented
+from ._core.header import Structure
 from ._core.words import choice
 from .exceptions import InvalidArgumentError
 from .geometry.covariance import covariances
@@ -76,7 +77,13 @@ class Description:
         return f"{len(self.X)} matrices {self.X.shape[1]} x {self.X.shape[2]}, {classes}{more}"
 
     def save(self, path: PathName) -> None:
-        """Writes an .npz file that the command reads."""
+        """Writes an .npz file that the command reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The name of the file.
+        """
         arrays: Dict[str, Any] = {"X": self.X, **self.columns}
         if self.y is not None:
             arrays["y"] = self.y
@@ -86,7 +93,7 @@ class Description:
 # ---- describe -------------------------------------------------------------------------------------
 
 
-def _array(array: Array) -> np.ndarray:
+def _array(array: Structure) -> np.ndarray:
     shape = tuple(array.shape[:array.ndim])
     if array.text:
         flat = np.array([array.text[i].decode("utf-8", "replace") for i in range(array.count)])
@@ -110,7 +117,7 @@ class _Options:
 
     def __init__(self, kind: int, given: Dict[str, Any]) -> None:
         self.kept: List[Any] = []
-        self.o = o = DescribeOptions()
+        self.o = o = structs.describe_options()
         data_library().spd_describe_defaults(kind, c.byref(o), c.sizeof(o))
         self._simple(given)
         self._covariance(given)
@@ -183,8 +190,8 @@ class _Options:
             o.regions = _GRID
             o.grid_rows, o.grid_columns = _pair(regions, "regions")
         if given.get("rects") is not None:
-            rects = [Rect(*(whole(v, "rects", 0) for v in row)) for row in given["rects"]]
-            o.rects, o.rect = len(rects), (Rect * len(rects))(*rects)
+            rects = [structs.rect(*(whole(v, "rects", 0) for v in row)) for row in given["rects"]]
+            o.rects, o.rect = len(rects), (structs.rect * len(rects))(*rects)
         if given.get("frames") is not None:
             o.first_frame, o.last_frame = _pair(given["frames"], "frames")
         o.grey |= int(bool(given.get("no_color")))
@@ -206,7 +213,7 @@ class _Options:
             self.o.epoch_from, self.o.epoch_to = (real(v, "epoch") for v in epoch)
 
 
-def _note(made: Description, notes: Failures) -> None:
+def _note(made: Description, notes: Structure) -> None:
     made.skipped = [(os.fsdecode(notes.input[i]),
                      notes.error[i].contents.message.decode("utf-8", "replace"))
                     for i in range(notes.count)]
@@ -267,7 +274,7 @@ def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
     chosen = _Options(number, dict(options))
     listed = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
     names = (c.c_char_p * max(1, len(listed)))(*[os.fsencode(p) for p in listed])
-    data, notes = c.POINTER(DataSet)(), c.POINTER(Failures)()
+    data, notes = c.POINTER(structs.data)(), c.POINTER(structs.describe_info)()
     call(context(n_jobs), "spd_describe", number, len(listed), names, c.byref(chosen.o), c.byref(data),
          c.byref(notes), library=library)
     try:

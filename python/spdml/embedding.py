@@ -13,7 +13,7 @@ from ._core import gpu
 from ._core.arrays import doubles, matrices, metric_number, real, text, whole
 from ._core.calls import call, context, number_of
 from ._core.docs import documented
-from ._core.library import EmbedOptions, NearestOptions, Set, lib
+from ._core.library import lib, Set, structs
 from ._core.words import choice, seed_number
 from ._core.sets import devices, host, hosts, new, rooted
 from .exceptions import InvalidArgumentError
@@ -80,8 +80,8 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
             f"n_neighbors is {n_neighbors}; it must be between 1 and {most}")
     shape = (A.p if B is None else B.p, n_neighbors)
     (found, found_at), (d2, d2_at) = new(A, shape, "int64"), new(A, shape)
-    how = NearestOptions(search=choice("search", search), seed=seed_number("random_state", random_state),
-                         recall=real(recall, "recall"))
+    how = structs.nearest_options(search=choice("search", search), seed=seed_number("random_state", random_state),
+                                  recall=real(recall, "recall"))
     with _index(index, number, A, how.seed, n_jobs) as how.index:
         call(context(n_jobs), "spd_nearest", number, A, B, n_neighbors, c.byref(how), found_at, d2_at, None)
     if metric == "kullback_sym":
@@ -170,12 +170,12 @@ def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "air
     if columns >= p:
         raise InvalidArgumentError(
             f"n_components is {columns}; it must be smaller than the number of matrices, {p}")
-    options = EmbedOptions(kind=kind, metric=metric_number(metric),
-                           k=whole(n_neighbors, "n_neighbors"), dimensions=columns,
-                           ridge=real(ridge, "ridge"),
-                           bandwidth=factor * real(bandwidth, "bandwidth"),
-                           perplexity=real(perplexity, "perplexity"),
-                           seed=seed_number("random_state", random_state))
+    options = structs.embed_options(kind=kind, metric=metric_number(metric),
+                                    k=whole(n_neighbors, "n_neighbors"), dimensions=columns,
+                                    ridge=real(ridge, "ridge"),
+                                    bandwidth=factor * real(bandwidth, "bandwidth"),
+                                    perplexity=real(perplexity, "perplexity"),
+                                    seed=seed_number("random_state", random_state))
     Y = np.empty((p, columns))
     call(context(n_jobs), "spd_embed", c.byref(options), X.n, p, doubles(X.holds), doubles(Y), None, None)
     return Y / np.sqrt(factor) if method in ("pga", "mds") else Y

@@ -3,7 +3,7 @@ fast as ours would be, and their matrices go into every estimator here."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -18,22 +18,17 @@ from .geometry.covariance import each_length, estimated, Estimator, loaded, sign
 __all__ = ["Covariances", "ERPCovariances", "Shrinkage", "TimeDelayCovariances"]
 
 
+Own = TypeVar("Own", bound="_OfSignals")
+
+
 class _OfSignals(MatrixTransformer):
     """Estimators that learn nothing from what they are fitted to."""
 
     _stateless = True
+    _takes = "signals"
 
-    def fit(self, X: Any, y: Any = None) -> Any:
-        """Checks X, and learns nothing: `transform` may be called without it.
-
-        Parameters
-        ----------
-        X : array, shape (samples, channels, times)
-            Signals.
-        {ignored}
-
-        {self}
-        """
+    def fit(self: Own, X: Any, y: Any = None) -> Own:
+        """Checks X, and learns nothing: `transform` may be called without it."""
         self.n_features_in_ = each_length(X, lambda part: part[:, :, :1]).shape[1]
         return self
 
@@ -131,11 +126,6 @@ class TimeDelayCovariances(Covariances):
         """Covariance matrices (samples, channels x delays, channels x delays) of signals (samples,
         channels, times).
 
-        Parameters
-        ----------
-        X : array, shape (samples, channels, times)
-            Signals.
-
         Returns
         -------
         array, shape (samples, channels x delays, channels x delays)
@@ -183,15 +173,7 @@ class Shrinkage(MatrixTransformer):
         self.shrinkage = shrinkage
 
     def fit(self, X: Any, y: Any = None) -> "Shrinkage":
-        """Checks X, and learns nothing: `transform` may be called without it.
-
-        Parameters
-        ----------
-        {samples}
-        {ignored}
-
-        {self}
-        """
+        """Checks X, and learns nothing: `transform` may be called without it."""
         self.n_features_in_ = semidefinite(X).shape[1]
         return self
 
@@ -201,7 +183,8 @@ class Shrinkage(MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """The shrunk matrices (samples, n, n).
 
-        {from_samples}
+        Returns
+        -------
         array, shape (samples, n, n)
         """
         if not 0 <= self.shrinkage <= 1:
@@ -242,6 +225,7 @@ class ERPCovariances(OpenOptions, MatrixTransformer):
     """
 
     _needs_y = True
+    _takes = "signals"
     P_: np.ndarray
 
     def __init__(self, classes: Any = None, estimator: Estimator = "scm",
@@ -252,16 +236,7 @@ class ERPCovariances(OpenOptions, MatrixTransformer):
         self.kwds = kwds
 
     def fit(self, X: Any, y: Any) -> "ERPCovariances":
-        """The mean responses of the classes.
-
-        Parameters
-        ----------
-        X : array, shape (samples, channels, times)
-            Signals.
-        {labels}
-
-        {self}
-        """
+        """The mean responses of the classes."""
         if self.svd is not None and (not isinstance(self.svd, (int, np.integer)) or self.svd < 1):
             raise TypeError(f"svd is {self.svd!r}; it must be None or a positive int")
         X = signals(X)
@@ -279,11 +254,6 @@ class ERPCovariances(OpenOptions, MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """Covariance matrices (samples, responses + channels, the same) of signals (samples,
         channels, times).
-
-        Parameters
-        ----------
-        X : array, shape (samples, channels, times)
-            Signals.
 
         Returns
         -------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 import warnings
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, TYPE_CHECKING, Union
 
 import numpy as np
 from sklearn.base import clone
@@ -13,8 +13,8 @@ from sklearn.model_selection import LeaveOneGroupOut
 from ._core.arrays import doubles, ints, matrices, numbers, real, text, whole
 from ._core.calls import call, context, Context
 from ._core.labels import class_numbers
-from ._core.library import (EvaluateFn, EvaluateOptions, Evaluation as _Found, Grid, lib, Method, Outcome,
-                            PARAMETERS, ResultField, Samples)
+from ._core.header import Structure
+from ._core.library import lib, PARAMETERS, structs
 from ._core.matrices import definite
 from ._core.methods import POOLED, recentering, take_alignment, take_means
 from ._core.sets import real_form
@@ -22,18 +22,21 @@ from ._core.words import choice, parameter_number, parameter_value, seed_number
 from .exceptions import InvalidArgumentError
 from .maps import SPDML
 
+if TYPE_CHECKING:
+    import pandas
+
 __all__ = ["Evaluation", "evaluate"]
 
 _SPLITS, _GIVEN, _LEAVE_OUT, _FOLDS = 0, 1, 2, 3
 _FOLDS_IF_SHARED, _FOLDS_GROUPED, _FOLDS_SINGLE = 0, 1, 2
 
 _SCORES = 5  # the first so many fields are scores
-_FIELDS: List[ResultField] = []  # the library's table of the numbers of a result
+_FIELDS: List[Structure] = []  # the library's table of the numbers of a result
 while lib.spd_result_field_at(len(_FIELDS)):
     _FIELDS.append(lib.spd_result_field_at(len(_FIELDS)).contents)
 
 
-def _number(field: ResultField, outcome: Outcome) -> Any:
+def _number(field: Structure, outcome: Structure) -> Any:
     kind = (c.c_double, c.c_size_t, c.c_int)[field.type]
     return kind.from_address(c.addressof(outcome) + field.outcome).value
 
@@ -69,7 +72,7 @@ class Evaluation:
     remarks : what accuracies do not tell, list of str
     """
 
-    def __init__(self, found: _Found, classes: np.ndarray, groups: Optional[np.ndarray],
+    def __init__(self, found: Structure, classes: np.ndarray, groups: Optional[np.ndarray],
                  n: int, auc: bool = False) -> None:
         rounds = [found.round[r].contents for r in range(found.rounds)]
         results = [found.method[m].contents for m in range(found.methods)]
@@ -123,8 +126,14 @@ class Evaluation:
         """A field of the results, (methods, rounds)."""
         return np.asarray(getattr(self, name))
 
-    def to_pandas(self) -> Any:
-        """A DataFrame with a row for each method and round (pandas must be there)."""
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The numbers as a table; pandas must be there.
+
+        Returns
+        -------
+        DataFrame
+            With a row for each method and round.
+        """
         import pandas
         rows = []
         scores = [field.name.decode() for field in _FIELDS[:_SCORES]]
@@ -246,7 +255,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
     keep: List[Any] = []  # what the library only borrows
     samples = _samples(X, vectors, label, len(classes), keep)
     take_means(samples, feature_mean, feature_count, keep)
-    options = EvaluateOptions()
+    options = structs.evaluate_options()
     lib.spd_evaluate_defaults(c.byref(options), c.sizeof(options))
     left_out = _take_rounds(options, label, cv, groups, train_per_class, repeats, keep)
     options.auc = int(bool(auc))
@@ -260,8 +269,8 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
     _take_grid(options, grid or {}, keep)
     options.exhaustive = int(exhaustive)
     options.seed = seed_number("random_state", random_state)
-    options.after = EvaluateFn(lambda user, found, round, method: int(ctx.raised is not None))
-    found = c.POINTER(_Found)()
+    options.after = structs.evaluate_fn(lambda user, found, round, method: int(ctx.raised is not None))
+    found = c.POINTER(structs.evaluation)()
     try:
         call(context(n_jobs), "spd_evaluate", c.byref(samples), c.byref(options), c.byref(found))
         result = Evaluation(found.contents, classes, left_out, samples.n // (1 + samples.hermitian), bool(auc))
@@ -272,8 +281,8 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
     return result
 
 
-def _samples(X: Any, vectors: Any, label: np.ndarray, classes: int, keep: List[Any]) -> Samples:
-    samples = Samples(p=len(label), classes=classes, label=ints(label))
+def _samples(X: Any, vectors: Any, label: np.ndarray, classes: int, keep: List[Any]) -> Structure:
+    samples = structs.samples(p=len(label), classes=classes, label=ints(label))
     keep.append(label)
     if X is not None:
         samples.hermitian = int(np.iscomplexobj(X))
@@ -292,7 +301,7 @@ def _samples(X: Any, vectors: Any, label: np.ndarray, classes: int, keep: List[A
     return samples
 
 
-def _take_rounds(options: EvaluateOptions, label: np.ndarray, cv: Any, groups: Any,
+def _take_rounds(options: Structure, label: np.ndarray, cv: Any, groups: Any,
                  per_class: Optional[int], repeats: Optional[int], keep: List[Any]) -> Optional[np.ndarray]:
     """Fills in the protocol; the values of the groups that are left out one by one, or None."""
     if cv is not None and per_class is not None:
@@ -324,7 +333,7 @@ def _take_rounds(options: EvaluateOptions, label: np.ndarray, cv: Any, groups: A
     return None
 
 
-def _take_pairs(options: EvaluateOptions, p: int, pairs: Any, keep: List[Any]) -> None:
+def _take_pairs(options: Structure, p: int, pairs: Any, keep: List[Any]) -> None:
     """Rounds that are given: pairs of masks or numbers of samples, None for what the other leaves."""
     try:
         rounds = [(_flags(train, p, "train"), _flags(test, p, "test")) for train, test in pairs]
@@ -374,7 +383,7 @@ def _groups(values: Any, p: int, name: str, keep: List[Any]) -> Any:
     return distinct, ints(number)
 
 
-def _take_folds(options: EvaluateOptions, p: int, cv: int, groups: Any, keep: List[Any]) -> None:
+def _take_folds(options: Structure, p: int, cv: int, groups: Any, keep: List[Any]) -> None:
     options.folds = whole(cv, "inner_cv", 0)
     if isinstance(groups, str) and groups == "none":
         options.fold_rule = _FOLDS_SINGLE
@@ -383,7 +392,7 @@ def _take_folds(options: EvaluateOptions, p: int, cv: int, groups: Any, keep: Li
         options.fold_group = _groups(groups, p, "inner_groups", keep)[1]
 
 
-def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed: int,
+def _fit_options(fit: Optional[SPDML], samples: Structure, label: np.ndarray, seed: int,
                  paper: bool, keep: List[Any]) -> Any:
     if samples.n < 2 * (1 + samples.hermitian):  # there is nothing to map
         return None
@@ -396,14 +405,14 @@ def _fit_options(fit: Optional[SPDML], samples: Samples, label: np.ndarray, seed
     return c.pointer(options)
 
 
-def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
+def _take_methods(options: Structure, ctx: Context, names: List[str],
                   values: Dict[str, Any], normalize: bool, no_occlusion: bool, fit: Any,
                   keep: List[Any]) -> None:
-    made = (Method * len(names))()
+    made = (structs.method * len(names))()
     known = _known(values)
     used = set()
     for method, name in zip(made, names):
-        method.size = c.sizeof(Method)
+        method.size = c.sizeof(structs.method)
         call(ctx, "spd_method_parse", text(name, "a method"), c.byref(method))
         method.fit = fit
         method.normalize_kernel = int(normalize)
@@ -415,12 +424,12 @@ def _take_methods(options: EvaluateOptions, ctx: Context, names: List[str],
     for i in known:
         if i not in used:
             raise InvalidArgumentError(f"values: none of the methods has {PARAMETERS[i]!r}")
-    pointers = (c.POINTER(Method) * len(names))(*(c.pointer(method) for method in made))
+    pointers = (c.POINTER(structs.method) * len(names))(*(c.pointer(method) for method in made))
     options.methods, options.method = len(names), pointers
     keep += [made, pointers]
 
 
-def _take_alignment(options: EvaluateOptions, samples: Samples, normalize: Any, recenter: Any,
+def _take_alignment(options: Structure, samples: Structure, normalize: Any, recenter: Any,
                     balance: bool, keep: List[Any]) -> None:
     by_groups = not (recenter is None or isinstance(recenter, str))
     if by_groups:
@@ -431,8 +440,8 @@ def _take_alignment(options: EvaluateOptions, samples: Samples, normalize: Any, 
             take_alignment(options.method[m].contents, normalize, number, balance)
 
 
-def _take_grid(options: EvaluateOptions, values: Dict[str, Any], keep: List[Any]) -> None:
-    grid = Grid()
+def _take_grid(options: Structure, values: Dict[str, Any], keep: List[Any]) -> None:
+    grid = structs.grid()
     for i, axis in _known(values).items():
         if PARAMETERS[i] == "objective":
             axis = [choice("objective", name) for name in np.atleast_1d(axis).ravel().tolist()]

@@ -11,7 +11,7 @@ from ._core.arrays import doubles, numbers
 from ._core.calls import call, context
 from ._core.docs import documented
 from ._core.hermitian import embed, extract
-from ._core.library import Explanation as _Explanation, lib
+from ._core.library import lib, structs
 from ._core.matrices import checked_size
 from ._core.sets import adjoint
 from .exceptions import InvalidArgumentError
@@ -114,7 +114,7 @@ def _explain(W: np.ndarray, M: Optional[np.ndarray], n_jobs: Optional[int]) -> E
     n, m = W.shape
     weight, carried, kept = np.empty(n), np.empty(n), np.empty(n)
     pattern, variance = np.empty((n, m)), np.empty(m)
-    found = _Explanation(weight=doubles(weight), carried=doubles(carried), kept=doubles(kept),
-                         pattern=doubles(pattern), variance=doubles(variance))
+    found = structs.explanation(weight=doubles(weight), carried=doubles(carried), kept=doubles(kept),
+                                pattern=doubles(pattern), variance=doubles(variance))
     call(context(n_jobs), "spd_explain", n, m, doubles(W), doubles(M), c.byref(found))
     return Explanation(weight, carried, kept, carried / carried.sum(), pattern, variance)

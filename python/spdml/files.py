@@ -11,7 +11,7 @@ import numpy as np
 from ._core.arrays import check_symmetric, doubles, real, SYMMETRY, tolerance
 from ._core.calls import call, context
 from ._core.hermitian import extract
-from ._core.library import lib, Set, SetOptions
+from ._core.library import lib, Set, structs
 from ._core.sets import host
 from .exceptions import InvalidArgumentError
 
@@ -24,8 +24,26 @@ class MatrixFiles:
     Each file holds (p, n, n) of float64, float32, complex128 or complex64 in C order; all are alike in
     n and type.
     `SPDML.fit`, `SPDML.transform`, `mean` and `neighbors` take such a set, or a path, or a list of
-    paths, in place of an array, and read it piece by piece. symmetrize, regularize and ridge are
-    repairs that are made while it is read, as the command's options of these names."""
+    paths, in place of an array, and read it piece by piece.
+
+    Parameters
+    ----------
+    paths : str, path, or list of these
+        The files.
+    symmetrize : bool
+        Matrices that are not symmetric are replaced by their symmetric parts as they are read.
+    regularize, ridge : float
+        What is added to diagonals as they are read, as by `spdml.regularize`.
+
+    Examples
+    --------
+    >>> import os, tempfile, numpy as np, spdml
+    >>> path = os.path.join(tempfile.mkdtemp(), "X.npy")
+    >>> np.save(path, np.array([np.eye(2), 3 * np.eye(2)]))
+    >>> spdml.mean(spdml.MatrixFiles(path), "euclidean")
+    array([[2., 0.],
+           [0., 2.]])
+    """
 
     def __init__(self, paths: Any, *, symmetrize: bool = False, regularize: float = 0.0,
                  ridge: float = 0.0) -> None:
@@ -33,8 +51,8 @@ class MatrixFiles:
         if not names or not all(isinstance(name, (str, os.PathLike)) for name in names):
             raise InvalidArgumentError("paths must be the path of an .npy file, or a list of them")
         given = (c.c_char_p * len(names))(*(os.fsencode(name) for name in names))
-        options = SetOptions(symmetrize=int(symmetrize), regularize=real(regularize, "regularize"),
-                               ridge=real(ridge, "ridge"))
+        options = structs.set_options(symmetrize=int(symmetrize), regularize=real(regularize, "regularize"),
+                                      ridge=real(ridge, "ridge"))
         opened = _Opened()
         call(context(), "spd_set_open", len(names), given, c.byref(options), c.byref(opened.pointer))
         self._set: Set = opened.pointer.contents
@@ -49,8 +67,20 @@ class MatrixFiles:
         return int(self._set.p)
 
     def read(self, first: int = 0, count: Optional[int] = None) -> np.ndarray:
-        """Matrices first .. first+count-1 as an array of float64 or complex128; by default all from
-        first on."""
+        """Some of the matrices.
+
+        Parameters
+        ----------
+        first : int
+            Number of the first.
+        count : int, optional
+            How many; by default all that follow.
+
+        Returns
+        -------
+        array, shape (count, n, n)
+            Of float64 or complex128.
+        """
         p, n = self._set.p, self._set.n
         first = min(max(int(first), 0), p)
         count = p - first if count is None else min(max(int(count), 0), p - first)

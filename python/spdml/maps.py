@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import Any, Callable, Dict, Optional, Union
+from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,10 +13,10 @@ from ._core import gpu
 from ._core.arrays import doubles, ints, matrices, metric_number, numbers, real, whole
 from ._core.calls import call, context, Context, engine_name, word_of
 from ._core.docs import documented
+from ._core.header import Structure
 from ._core.hermitian import embed, extract
 from ._core.labels import class_numbers
-from ._core.library import (FitFn, FitOptions, FitWatch, Grid, lib, Method, Model, Pair, PARAMETERS, Samples,
-                            Set, Tuned, Tuning, value)
+from ._core.library import lib, PARAMETERS, Set, structs, value
 from ._core.matrices import definite
 from ._core.model import ModelHandle
 from ._core.sets import congruence, device, filtered, host
@@ -103,6 +103,8 @@ class SPDML(MatrixTransformer):
         `stop_` is 'gradient' or 'line-search', nan if it is not known
     n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
         changed
+
+    {references: spdml}
 
     Examples
     --------
@@ -211,7 +213,8 @@ class SPDML(MatrixTransformer):
         """W'XW (p, m, m); of complex matrices with the conjugate transpose. An array on a GPU stays
         there, and so does the result.
 
-        {from_samples}
+        Returns
+        -------
         array, shape (p, m, m)
         """
         check_is_fitted(self, "components_")
@@ -320,7 +323,7 @@ class SPDML(MatrixTransformer):
             raise InvalidArgumentError(
                 f"nu_b is 'auto', but the objective {objective!r} takes all candidates; "
                 "objective='difference' and paper=True have neighbours to choose")
-        method, grid = Method(), Grid()
+        method, grid = structs.method(), structs.grid()
         call(context(1), "spd_method_parse", b"nn-ml", c.byref(method))
         method.metric, method.fit = options.metric, c.pointer(options)
         settled = {"m": options.m // (1 + X.hermitian), "nu_w": options.nu_w, "nu_b": options.nu_b}
@@ -333,10 +336,10 @@ class SPDML(MatrixTransformer):
                 method.value[i] = settled[name]
             elif name == "objective" and options.objective != choice("objective", "auto"):
                 method.value[i] = options.objective
-        samples = Samples(p=X.p, n=X.n, X=doubles(X.holds), classes=int(label.max()) + 1,
-                          label=ints(label), hermitian=X.hermitian)
-        tuning = Tuning(folds=5, seed=options.seed, grid=c.pointer(grid))
-        tuned = Tuned()
+        samples = structs.samples(p=X.p, n=X.n, X=doubles(X.holds), classes=int(label.max()) + 1,
+                                  label=ints(label), hermitian=X.hermitian)
+        tuning = structs.tune_options(folds=5, seed=options.seed, grid=c.pointer(grid))
+        tuned = structs.tune_info()
         call(self._context(), "spd_tune", c.byref(method), c.byref(samples), c.byref(tuning), c.byref(tuned))
         del start
         found = {name: int(method.value[PARAMETERS.index(name)]) for name in tried}
@@ -345,7 +348,7 @@ class SPDML(MatrixTransformer):
     @staticmethod
     def _objective(options: Any) -> str:
         """The one that a fit with these options takes."""
-        usual = FitOptions.from_buffer_copy(options)
+        usual = structs.fit_options.from_buffer_copy(options)
         lib.spd_fit_resolve(c.byref(usual))
         return word_of("objective", usual.objective)
 
@@ -358,7 +361,7 @@ class SPDML(MatrixTransformer):
                  chosen: Optional[Dict[str, Any]] = None, hermitian: bool = False) -> Any:
         """The library's options for n x n matrices, perhaps real forms of complex ones, and the array
         that the options may point to."""
-        o = FitOptions()
+        o = structs.fit_options()
         lib.spd_fit_defaults(c.byref(o), c.sizeof(o))
         n //= 1 + hermitian
         values = {"m": self.n_components, "nu_b": self.nu_b, **(chosen or {})}
@@ -394,7 +397,7 @@ class SPDML(MatrixTransformer):
         o.hermitian = int(hermitian)
         return o, W
 
-    def _start(self, o: FitOptions, n: int, hermitian: bool) -> Optional[np.ndarray]:
+    def _start(self, o: Structure, n: int, hermitian: bool) -> Optional[np.ndarray]:
         if isinstance(self.init, str):
             o.init = choice("init", self.init)
             return None
@@ -413,7 +416,7 @@ class SPDML(MatrixTransformer):
 
 @documented
 def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] = None,
-         **options: Any) -> Any:
+         **options: Any) -> Union[float, Tuple[float, np.ndarray]]:
     """The cost that SPDML.fit minimises, at any W of full rank: as the command ``spdml cost``. It sums
     over ordered pairs: every pair counts twice.
 
@@ -459,28 +462,28 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
     S, W = host(X), embed(W) if hermitian else W
     o.m, o.hermitian = W.shape[1], int(hermitian)
     lib.spd_fit_resolve(c.byref(o))
-    pairs, count = c.POINTER(Pair)(), c.c_size_t()
+    pairs, count = c.POINTER(structs.pair)(), c.c_size_t()
     ctx = context(n_jobs)
     call(ctx, "spd_affinity", S, ints(label), c.byref(o), c.byref(pairs), c.byref(count))
     found = c.c_double()
     G = np.empty_like(W) if gradient else None
     try:
-        o.W, o.pairs, o.own_pairs = doubles(W), count.value, c.cast(pairs, c.c_void_p)
+        o.W, o.pairs, o.own_pairs = doubles(W), count.value, pairs
         call(ctx, "spd_cost", S, c.byref(o), c.byref(found), doubles(G))
     finally:
         lib.spd_pairs_free(pairs)
     if hermitian and G is not None:
         G = 2 * extract(G)  # each entry of W is there twice
-    return (found.value, G) if gradient else found.value
+    return found.value if G is None else (found.value, G)
 
 
 _COSTLY = {"metric", "objective", "nu_w", "nu_b", "graph", "affinity_weight", "log_cost", "paper"}
 
 
-def _fit(ctx: Context, X: Set, label: Optional[np.ndarray], options: FitOptions,
+def _fit(ctx: Context, X: Set, label: Optional[np.ndarray], options: Structure,
          callback: Optional[Callable[[int, float], Any]]) -> ModelHandle:
     """spd_fit. A callback that stops the fit leaves the best map so far; one that raises, none."""
-    pointer = c.POINTER(Model)()
+    pointer = c.POINTER(structs.model)()
 
     def after(_user: Any, _state: Any, step: Any, iteration: int) -> int:
         stop = False
@@ -492,7 +495,7 @@ def _fit(ctx: Context, X: Set, label: Optional[np.ndarray], options: FitOptions,
         return int(stop or ctx.raised is not None)
 
     try:
-        watch = FitWatch(size=c.sizeof(FitWatch), after=FitFn(after))
+        watch = structs.fit_hooks(after=structs.fit_fn(after))
         call(ctx, "spd_fit", X, ints(label), c.byref(options), c.byref(watch), c.byref(pointer),
              allow=(ECANCELLED,) if callback else ())
     except BaseException:

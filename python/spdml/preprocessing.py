@@ -7,7 +7,7 @@ from typing import Any, Optional
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._core.docs import documented
+from ._core import shortcuts
 from ._core.labels import weights
 from ._core.matrices import checked, checked_size, semidefinite
 from ._core.sets import adjoint, filtered
@@ -19,7 +19,6 @@ from .geometry.mean import mean
 __all__ = ["Whitening"]
 
 
-@documented
 class Whitening(MatrixTransformer):
     """Moves a set so that its mean is the identity, and keeps the main dimensions if asked to.
 
@@ -71,16 +70,7 @@ class Whitening(MatrixTransformer):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Whitening":
-        """The mean and the filters.
-
-        Parameters
-        ----------
-        {samples}
-        {ignored}
-        {sample_weight}
-
-        {self}
-        """
+        """The mean and the filters."""
         X = checked(X, [self.metric], n_jobs=self.n_jobs)
         self._settle(self._mean_of(X, sample_weight), float(len(X)))
         return self
@@ -96,8 +86,6 @@ class Whitening(MatrixTransformer):
         {sample_weight}
         alpha : float, optional
             How far to move, from 0 to 1; by default the share of the new samples.
-
-        {self}
         """
         before = getattr(self, "_mean", None)
         X = checked(X, [self.metric], None if before is None else len(before), self.n_jobs)
@@ -128,7 +116,7 @@ class Whitening(MatrixTransformer):
             self.filters_ = (vectors / root) @ adjoint(vectors)
             self.inv_filters_ = (vectors * root) @ adjoint(vectors)
         else:
-            self.filters_ = vectors / root
+            self.filters_ = np.ascontiguousarray(vectors / root)
             self.inv_filters_ = root[:, None] * adjoint(vectors)
         self.n_components_ = self._rows_out = kept
         self.n_features_in_ = len(M)
@@ -165,13 +153,14 @@ class Whitening(MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """The whitened matrices (samples, n_components_, n_components_).
 
-        {from_samples}
+        Returns
+        -------
         array, shape (samples, n_components_, n_components_)
         """
         if not hasattr(self, "filters_"):
             check_is_fitted(self, "filters_")  # in words; looking for it takes as long as a small set
-        X = semidefinite(X, self.n_features_in_)
-        return filtered(X, self.filters_, self.n_jobs)
+        made = shortcuts.congruence(X, self.filters_, self.n_jobs)
+        return filtered(semidefinite(X, self.n_features_in_), self.filters_, self.n_jobs) if made is None else made
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Back to (samples, n, n): without dim_red what they were, with it their main part.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Type, TypeVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -12,7 +12,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ._core import methods
-from ._core.docs import documented
 from ._core.labels import class_numbers, places
 from ._core.library import PARAMETERS
 from ._core.matrices import checked, checked_size
@@ -38,6 +37,9 @@ def _has_probabilities(estimator: Any) -> bool:
     return isinstance(name, str) and name.lower().startswith(("mdm", "ts-l", "krr", "knn"))
 
 
+Own = TypeVar("Own", bound="_Recognizer")
+
+
 class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     """What the classifiers share; each says its method and the values it fixes.
 
@@ -57,20 +59,11 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         """The parameters with which the estimator would have trained this method."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any) -> "_Recognizer":
-        """Trains the method on X and y. Neither is kept: what the method needs is copied.
-
-        Parameters
-        ----------
-        {samples}
-        {ignored}
-
-        {self}
-        """
+    def fit(self: Own, X: Any, y: Any) -> Own:
+        """Trains the method on X and y. Neither is kept: what the method needs is copied."""
         return self._fit(X, y)
 
-    def _fit(self, X: Any, y: Any,
-             means: Tuple[Any, Any] = (None, None), **more: Any) -> "_Recognizer":
+    def _fit(self: Own, X: Any, y: Any, means: Tuple[Any, Any] = (None, None), **more: Any) -> Own:
         metric = str(self._method(None)[0]).partition("-")[2]
         X = checked(X, [metric], n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))
@@ -92,18 +85,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         return trained, checked_size(X, trained.size)
 
     def predict(self, X: Any, *, groups: Any = None) -> np.ndarray:
-        """The class of each matrix. groups: as in `fit` of SPDClassifier.
-
-        Parameters
-        ----------
-        {samples}
-        groups : array, shape (samples,), optional
-            As in `fit`.
-
-        Returns
-        -------
-        array
-        """
+        """The class of each matrix."""
         trained, X = self._fitted(X)
         return trained.predict(X, self.n_jobs, groups)
 
@@ -111,18 +93,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         """(samples, classes): what decides, the larger the better: margins, scores and votes as they
         are, distances and residuals with the other sign. For two classes (samples,): the second's
         less the first's. Of votes, where classes have as many, the one that is predicted has half a
-        vote more.
-
-        Parameters
-        ----------
-        {samples}
-        groups : array, shape (samples,), optional
-            As in `fit`.
-
-        Returns
-        -------
-        array, shape (samples, classes)
-        """
+        vote more."""
         trained, X = self._fitted(X)
         score = self._scores(trained, X, groups)
         self._break_ties(trained, X, score, 0.5, groups)
@@ -149,18 +120,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         those of its model; for krr calibrated on training samples left out; for mdm the
         softmax of the negative squared distances, as pyRiemann has it, which are not calibrated; for
         knn the shares of the neighbours; if they are equal, that of the nearer class, which `predict`
-        takes, is larger by a rounding error. Other methods have none.
-
-        Parameters
-        ----------
-        {samples}
-        groups : array, shape (samples,), optional
-            As in `fit`.
-
-        Returns
-        -------
-        array, shape (samples, classes)
-        """
+        takes, is larger by a rounding error. Other methods have none."""
         trained, X = self._fitted(X)
         score = self._scores(trained, X, groups)
         self._break_ties(trained, X, score, 1e-12, groups)
@@ -174,7 +134,7 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         self._trained.save(path)
 
     @classmethod
-    def load(cls, path: Any) -> "_Recognizer":
+    def load(cls: Type[Own], path: Any) -> Own:
         """The estimator of a .spdml file that was written here, by 'spdml train' or by the C
         library."""
         trained = methods.load(path)
@@ -190,7 +150,6 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         return made
 
 
-@documented
 class SPDClassifier(_Recognizer):
     """Any method of the command by its name.
 
@@ -284,8 +243,6 @@ class SPDClassifier(_Recognizer):
             columns. Without them it takes the pooled covariance, and warns.
         feature_count : array, shape (samples,) or (samples, blocks), optional
             Numbers of these observations.
-
-        {self}
         """
         if str(self.method).lower().startswith("pca-") and feature_mean is None:
             warnings.warn(methods.POOLED, UserWarning, stacklevel=2)
@@ -314,7 +271,6 @@ class SPDClassifier(_Recognizer):
                 "recenter_balance": trained.balance}
 
 
-@documented
 class RSRClassifier(_Recognizer):
     """Riemannian sparse representation (Harandi et al., ECCV 2012): sparse coding with the Stein
     kernel over the training matrices; the class with the smallest residual.
@@ -337,6 +293,8 @@ class RSRClassifier(_Recognizer):
     parameters_ : dict
         The values in use.
     n_features_in_ : int
+
+    {references: rsr}
 
     Examples
     --------
@@ -372,7 +330,6 @@ class RSRClassifier(_Recognizer):
                 "normalize_kernel": trained.normalize_kernel}
 
 
-@documented
 class CDLClassifier(_Recognizer):
     """Covariance discriminative learning (Wang et al., CVPR 2012): log-Euclidean kernel with kernel
     partial least squares or kernel discriminant analysis.
@@ -391,6 +348,8 @@ class CDLClassifier(_Recognizer):
     parameters_ : dict
         The values in use.
     n_features_in_ : int
+
+    {references: cdl}
 
     Examples
     --------

@@ -12,18 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._core import methods
 from ._core.arrays import whole
-from ._core.docs import documented
 from ._core.kernel_machine import KernelMachine
 from ._core.labels import column, equal_weights
 from ._core.matrices import checked, checked_size, metrics_of
 from ._core.tags import MatrixEstimator
+from .classification import KNearestNeighbor
 from .exceptions import InvalidArgumentError
 from .geometry.distance import pairwise_distance
 
 __all__ = ["KernelRidge", "KNearestNeighborRegressor", "SVR"]
 
 
-@documented
 class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignore[misc]
     """The mean of the values of the nearest training matrices, weighted by the softmax of their
     negative squared distances.
@@ -38,8 +37,10 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
 
     Attributes
     ----------
+    covmeans_ : (samples, n, n)
+        The training matrices, a copy.
     values_ : (samples,)
-        The values of the training matrices.
+        Their values.
     n_features_in_ : int
 
     Examples
@@ -68,8 +69,6 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         {samples}
         {targets}
         {no_weights}
-
-        {self}
         """
         metric = metrics_of(self.metric, ("distance",))[0]
         X = checked(X, [metric], n_jobs=self.n_jobs)
@@ -77,16 +76,12 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         values = column(y, len(X)).astype(float)
         k = min(whole(self.n_neighbors, "n_neighbors"), len(X))
         self._known: Any = (X.copy(), values.copy(), metric, k)
-        self.values_ = values
+        self.covmeans_, self.values_ = self._known[0], values
         self.n_features_in_ = X.shape[1]
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The value of each matrix (samples,).
-
-        {from_samples}
-        array, shape (samples,)
-        """
+        """The value of each matrix (samples,)."""
         check_is_fitted(self, "_known")
         known, values, metric, k = self._known
         X = checked_size(X, known.shape[-1])
@@ -95,13 +90,12 @@ class KNearestNeighborRegressor(RegressorMixin, MatrixEstimator):  # type: ignor
         share = softmax(-np.take_along_axis(D, nearest, axis=1) ** 2)
         return np.asarray((values[nearest] * share).sum(axis=1))
 
-
+    kneighbors = KNearestNeighbor.kneighbors
 
 
 _KERNELS = {"auto": "auto", "stein": "krr-stein", "tangent": "krr-tangent", "both": "krr-both"}
 
 
-@documented
 class KernelRidge(RegressorMixin, MatrixEstimator):  # type: ignore[misc]
     """Kernel ridge regression; what is not given is chosen by leaving out each matrix, or each group
     of them, in closed form.
@@ -165,8 +159,6 @@ class KernelRidge(RegressorMixin, MatrixEstimator):  # type: ignore[misc]
         {targets}
         groups : array, shape (samples,), optional
             A value for each matrix, such as the subject: matrices of a group are left out together.
-
-        {self}
         """
         if self.kernel not in _KERNELS:
             raise InvalidArgumentError(
@@ -191,11 +183,7 @@ class KernelRidge(RegressorMixin, MatrixEstimator):  # type: ignore[misc]
         self.n_features_in_ = trained.size
 
     def predict(self, X: Any) -> np.ndarray:
-        """The number of each matrix (samples,).
-
-        {from_samples}
-        array, shape (samples,)
-        """
+        """The number of each matrix (samples,)."""
         check_is_fitted(self, "_trained")
         trained = self._trained
         return trained.scores(checked_size(X, trained.size), self.n_jobs)[:, 0]
@@ -266,16 +254,7 @@ class SVR(RegressorMixin, KernelMachine):  # type: ignore[misc]
         self.beta = beta
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SVR":
-        """Trains the machine on the kernel of X.
-
-        Parameters
-        ----------
-        {samples}
-        {targets}
-        {sample_weight}
-
-        {self}
-        """
+        """Trains the machine on the kernel of X."""
         X = self._samples(X)
         self._train(X, column(y, len(X)).astype(float), sample_weight)
         return self

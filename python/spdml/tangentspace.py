@@ -44,6 +44,8 @@ class TangentSpace(Transformer):
         The mean.
     n_features_in_ : int
 
+    {references: mdm}
+
     Examples
     --------
     >>> import numpy as np
@@ -72,17 +74,7 @@ class TangentSpace(Transformer):
         return True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "TangentSpace":
-        """The mean, where the space touches.
-
-        Parameters
-        ----------
-        X : array, (samples, n, n)
-            Real symmetric or complex Hermitian.
-        {ignored}
-        {sample_weight}
-
-        {self}
-        """
+        """The mean, where the space touches."""
         metrics = metrics_of(self.metric, ("mean", "map"))
         X = checked(X, metrics, n_jobs=self.n_jobs)
         self.reference_ = mean(X, metrics[0], weights(sample_weight, len(X)), n_jobs=self.n_jobs)
@@ -92,7 +84,8 @@ class TangentSpace(Transformer):
     def transform(self, X: Any) -> np.ndarray:
         """Tangent vectors.
 
-        {from_samples}
+        Returns
+        -------
         array, (samples, n (n + 1)/2)
             The upper triangles row by row, with sqrt(2) for entries off the diagonal.
         """
@@ -137,12 +130,6 @@ class TangentSpace(Transformer):
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """`fit`, and the tangent vectors of the same matrices at their mean.
 
-        Parameters
-        ----------
-        {samples}
-        {ignored}
-        {sample_weight}
-
         Returns
         -------
         array
@@ -178,6 +165,8 @@ class FGDA(MatrixTransformer):
     classes_ : (classes,)
     n_features_in_ : int
 
+    {references: fgda}
+
     Examples
     --------
     >>> import numpy as np
@@ -206,8 +195,6 @@ class FGDA(MatrixTransformer):
         {labels}
         sample_weight : (samples,) or None
             Of the mean.
-
-        {self}
         """
         space = TangentSpace(self.metric, self.tsupdate, n_jobs=self.n_jobs)
         X = checked(X, metrics_of(self.metric, ("mean", "map")), n_jobs=self.n_jobs)
@@ -226,7 +213,8 @@ class FGDA(MatrixTransformer):
     def transform(self, X: Any) -> np.ndarray:
         """The filtered matrices (samples, n, n).
 
-        {from_samples}
+        Returns
+        -------
         array, shape (samples, n, n)
         """
         check_is_fitted(self, "_parts")
@@ -239,12 +227,6 @@ class FGDA(MatrixTransformer):
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> np.ndarray:
         """`fit`, and `transform` of the same matrices.
-
-        Parameters
-        ----------
-        {samples}
-        {ignored}
-        {sample_weight}
 
         Returns
         -------
@@ -270,6 +252,8 @@ class PGA(Transformer):
     multiplied by sqrt 2, for complex matrices (k, n^2), with the imaginary parts off the diagonal at the
     end; explained_variance_ratio_ : (k,); n_features_in_
 
+    {references: pga}
+
     Examples
     --------
     >>> import numpy as np
@@ -286,16 +270,7 @@ class PGA(Transformer):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> "PGA":
-        """The mean and the components.
-
-        Parameters
-        ----------
-        X : array, (samples, n, n)
-            Real symmetric or complex Hermitian.
-        {ignored}
-
-        {self}
-        """
+        """The mean and the components."""
         X = checked_size(X, None)
         p, n = X.shape[:2]
         most = min(p, n * n if np.iscomplexobj(X) else n * (n + 1) // 2)
@@ -315,7 +290,8 @@ class PGA(Transformer):
     def transform(self, X: Any) -> np.ndarray:
         """Coordinates (p, k).
 
-        {from_samples}
+        Returns
+        -------
         array, shape (p, k)
         """
         check_is_fitted(self, "components_")

@@ -206,7 +206,7 @@ def congruence(spdml, A, W):
 
 def learned(library, calls, X, label, **options):
     """W of a fit by the CUDA engine."""
-    o, model = library.FitOptions(), ctypes.POINTER(library.Model)()
+    o, model = library.structs.fit_options(), ctypes.POINTER(library.structs.model)()
     ctx = calls.context(None, library.value("engine", "cuda"))
     library.lib.spd_fit_defaults(ctypes.byref(o), ctypes.sizeof(o))
     for key, value in options.items():

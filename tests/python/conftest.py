@@ -39,7 +39,7 @@ def public():
 BY_METRIC = {f"mean_{metric}" for metric in
              ("ale", "alm", "bmp", "cheap", "chol", "euclid", "harmonic", "kullback_sym", "logchol", "logdet",
               "logeuclid", "power", "poweuclid", "riemann", "thompson", "wasserstein")} | {
-    "distance_poweuclid", "innerproduct_euclid", "transport_euclid", "gmean"}
+    "distance_poweuclid", "gmean"}
 
 
 def random_spd(rng, p, n, spread=1.0):

@@ -24,6 +24,7 @@ source_archive_holds_no_wheels() {
 contains_library() {
     "$python" -m zipfile -l "$work"/dist/spdml-*.whl >"$work/list" &&
         grep -q 'spdml/libspdml.so' "$work/list" && grep -q 'spdml/py.typed' "$work/list" &&
+        grep -q 'spdml/include/spdml/base.h' "$work/list" &&
         ! grep -qE 'tests/|\.c |libspdml-data' "$work/list"
 }
 

@@ -1,4 +1,4 @@
-"""The structures and functions of _library.py are those of the header."""
+"""What is read of the headers is what a C compiler makes of them."""
 
 import ctypes
 import re
@@ -7,44 +7,14 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from spdml._core import data_library as _data_library, library as _library
+from spdml._core import data_library, library
+from spdml._core.header import Structure
 
-HEADER = "".join(path.read_text() for path in sorted((ROOT / "include/spdml").glob("*.h")))
-STRUCTURES = {
-    "spd_error": _library.Error,
-    "spd_progress": _library.Progress,
-    "spd_set": _library.Set,
-    "spd_set_options": _library.SetOptions,
-    "spd_nearest_options": _library.NearestOptions,
-    "spd_mean_options": _library.MeanOptions,
-    "spd_fit_options": _library.FitOptions,
-    "spd_fit_step": _library.FitStep,
-    "spd_fit_hooks": _library.FitWatch,
-    "spd_model": _library.Model,
-    "spd_explanation": _library.Explanation,
-    "spd_method": _library.Method,
-    "spd_samples": _library.Samples,
-    "spd_classifier_facts": _library.Facts,
-    "spd_metadata": _library.Notes,
-    "spd_grid": _library.Grid,
-    "spd_evaluate_options": _library.EvaluateOptions,
-    "spd_tune_options": _library.Tuning,
-    "spd_tune_info": _library.Tuned,
-    "spd_round": _library.Round,
-    "spd_outcome": _library.Outcome,
-    "spd_method_result": _library.MethodResult,
-    "spd_remark": _library.Remark,
-    "spd_evaluation": _library.Evaluation,
-    "spd_covariance_options": _library.CovarianceOptions,
-    "spd_embed_options": _library.EmbedOptions,
-    "spd_embed_info": _library.EmbedInfo,
-    "spd_pair": _library.Pair,
-    "spd_array": _data_library.Array,
-    "spd_data": _data_library.DataSet,
-    "spd_rect": _data_library.Rect,
-    "spd_describe_options": _data_library.DescribeOptions,
-    "spd_describe_info": _data_library.Failures,
-}
+TEXT = "".join(path.read_text() for path in [*sorted((ROOT / "include/spdml").glob("*.h")),
+                                              ROOT / "include/spdml-data.h"])
+STRUCTURES = {name: made for name, made in data_library.HEADER.types.items()
+              if isinstance(made, type) and issubclass(made, Structure)}
+FUNCTIONS = {**library.HEADER.functions, **data_library.HEADER.functions}
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +29,7 @@ def layout(tmp_path_factory):
         lines.append(f'printf("{name}  %zu\\n", sizeof({name}));')
         for field, *_ in structure._fields_:
             lines.append(f'printf("{name} {field} %zu\\n", offsetof({name}, {field}));')
-    lines.append(f'printf("parameters  %d\\n", SPD_PARAMETERS);')
+    lines.append('printf("parameters  %d\\n", SPD_PARAMETERS);')
     lines.append("return 0; }")
     (folder / "layout.c").write_text("\n".join(lines))
     subprocess.run([compiler, f"-I{ROOT}/include", "layout.c", "-o", "layout"], cwd=folder,
@@ -76,21 +46,34 @@ def test_structures_have_the_layout_of_the_header(layout, name):
         assert getattr(structure, field).offset == layout[name, field], field
 
 
+def test_every_structure_and_function_is_read():
+    declared = re.sub(r"/[*].*?[*]/", "", TEXT, flags=re.S)
+    assert set(STRUCTURES) == set(re.findall(r"^(?:typedef )?struct (spd_\w+) \{", declared, re.M)) - {"spd_set_view"}
+    assert set(FUNCTIONS) == set(re.findall(r"^SPD_API [^;]*?(spd_\w+)\(", declared, re.M))
+    assert len(STRUCTURES) > 40 and len(FUNCTIONS) > 100
+
+
 def test_parameters_are_those_of_the_header(layout):
-    assert len(_library.PARAMETERS) == layout["parameters", ""]
-    for i, name in enumerate(_library.PARAMETERS):
-        found = _library.lib.spd_name(_library.ENUMS.index("parameter"), i)
+    assert len(library.PARAMETERS) == layout["parameters", ""]
+    for i, name in enumerate(library.PARAMETERS):
+        found = library.lib.spd_name(library.ENUMS.index("parameter"), i)
         assert found.decode().replace("-", "_") == name
 
 
-def test_enumerations_are_those_of_the_header():
-    assert [name.upper() for name in _library.ENUMS] == re.findall(r"^    SPD_ENUM_(\w+)", HEADER, re.M)
-
-
-@pytest.mark.parametrize("name", _library.PROTOTYPES)
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_have_as_many_arguments_as_in_the_header(name):
-    declared = re.search(rf"SPD_API [^;]*?\b{name}\(([^;]*)\);", HEADER)
-    assert declared, f"the header has no {name}"
+    declared = re.search(rf"SPD_API [^;]*?\b{name}\(([^;]*)\);", TEXT)
     inside = declared[1].strip()
     count = 0 if inside == "void" else inside.count(",") + 1
-    assert len(_library.PROTOTYPES[name][1]) == count
+    assert len(FUNCTIONS[name][1]) == count
+
+
+def test_types_of_arguments():
+    """One of each kind."""
+    _, arguments = FUNCTIONS["spd_set_open"]
+    options, found = (ctypes.POINTER(STRUCTURES[name]) for name in ("spd_set_options", "spd_set"))
+    assert arguments == (ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_char_p), options,
+                         ctypes.POINTER(found))
+    assert FUNCTIONS["spd_version"] == (ctypes.c_char_p, ())
+    assert FUNCTIONS["spd_classifier_weights"] == (ctypes.POINTER(ctypes.c_double), (ctypes.c_void_p,))
+    assert FUNCTIONS["spd_model_unpack"][1][1:3] == (ctypes.c_void_p, ctypes.c_size_t)

@@ -18,7 +18,7 @@ import pytest
 import spdml
 from spdml._core import arrays as _arrays, calls as _calls, jobs as _jobs, shortcuts as _shortcuts
 from spdml._core.library import quick
-from conftest import random_spd
+from conftest import random_hpd, random_spd
 
 QUICK = pytest.mark.skipif(quick is None, reason="no module spdml._quick (Python 3.11 or newer)")
 
@@ -26,7 +26,7 @@ QUICK = pytest.mark.skipif(quick is None, reason="no module spdml._quick (Python
 def without_shortcuts(name):
     """The function, which goes the long way."""
     def function(*arguments, **named):
-        with unittest.mock.patch.multiple(_shortcuts, _ALL={}, _FLAT={}, _CURVED={}, quick_handle=lambda: None):
+        with unittest.mock.patch.multiple(_shortcuts, _ALL={}, _FLAT={}, _CURVED={}, _FACTORS={}, quick_handle=lambda: None):
             return getattr(spdml.geometry.base if name == "apply" else spdml, name)(*arguments, **named)
     return function
 
@@ -111,6 +111,55 @@ def test_short_distances_are_the_long_ones(rng, metric, n):
     np.testing.assert_allclose(spdml.geodesic(X[4], X[5], 0.25, metric),
                                LONG.geodesic(X[4], X[5], 0.25, metric), rtol=0,
                                atol=1e-15 if metric == "euclidean" else 0)
+
+
+@QUICK
+@pytest.mark.parametrize("metric", ["chol", "harmonic", "logchol", "kullback", "kullback_right", "kullback_sym",
+                                    "thompson"])
+@pytest.mark.parametrize("n", [1, 2, 7, 41])
+def test_short_ways_of_other_metrics(rng, metric, n):
+    X, Y = random_spd(rng, 6, n), random_spd(rng, 6, n)
+    close = {"rtol": 1e-11, "atol": 1e-13}
+    for A, B in ((X, Y), (X[0], Y[0])):
+        for squared in (False, True):
+            found = spdml.distance(A, B, metric, squared)
+            assert isinstance(found, float) or A.ndim == 3
+            np.testing.assert_allclose(found, LONG.distance(A, B, metric, squared), **close)
+        if metric in ("chol", "logchol", "thompson"):
+            np.testing.assert_allclose(spdml.geodesic(A, B, 0.3, metric), LONG.geodesic(A, B, 0.3, metric), **close)
+    if metric in ("chol", "harmonic"):
+        np.testing.assert_allclose(spdml.mean(X, metric), LONG.mean(X, metric), **close)
+    bad = -np.eye(n)
+    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match="^B is not"):
+        spdml.distance(X[0], bad, metric)
+    if n > 1:
+        bad = X[1] + np.triu(np.ones((n, n)), 1)
+        with pytest.raises(spdml.exceptions.NotSymmetricError, match="^A is not"):
+            spdml.distance(bad, X[0], metric)
+
+
+@QUICK
+@pytest.mark.parametrize("n, m", [(1, 1), (5, 5), (5, 2), (33, 7)])
+def test_short_congruences_are_the_long_ones(rng, n, m):
+    X, W = random_spd(rng, 9, n), rng.standard_normal((n, m))
+    np.testing.assert_array_equal(_shortcuts.congruence(X, W, 1), spdml._core.sets.filtered(X, W))
+    for wrong in (W.T if n != m else W[None], W[:-1], W.astype(np.float32), np.hstack([W] * (n // m + 1))):
+        assert _shortcuts.congruence(X, wrong, 1) is None if wrong.ndim == 2 and 0 not in wrong.shape else True
+    X[2, 0, 0] = np.inf
+    assert _shortcuts.congruence(X, W, 1) is None
+
+
+@QUICK
+def test_hermitian_or_not(rng):
+    X = random_hpd(rng, 5, 4)
+    assert quick.hermitian(X.view(float), 1e-8) is True
+    assert quick.hermitian(X.view(float)[:, :, :7], 1e-8) is None
+    for i, gap in (((2, 1, 3), 1e-6), ((4, 0, 0), 1e-6j), ((0, 3, 0), -1e-6j)):
+        worse = X.copy()
+        worse[i] += gap
+        assert quick.hermitian(worse.view(float), 1e-8) is None
+        with pytest.raises(spdml.exceptions.NotSymmetricError, match=rf"^X\[{i[0]}\] is not Hermitian"):
+            spdml.logm(worse)
 
 
 @QUICK

@@ -100,7 +100,7 @@ ESTIMATORS = [spdml.MDM(), spdml.classification.FgMDM(), spdml.KNearestNeighbor(
               spdml.regression.SVR(tol=1e-8), spdml.regression.KernelRidge(),
               spdml.regression.KNearestNeighborRegressor(), spdml.clustering.Kmeans(n_init=1), spdml.artifact_detection.Potato(),
               spdml.TangentSpace(), spdml.PGA(1), spdml.SPDML(1), spdml.preprocessing.Whitening(),
-              spdml.spatialfilters.CSP(1), spdml.spatialfilters.SPoC(1), spdml.estimation.Shrinkage(), spdml.Covariances("oas"),
+              spdml.estimation.Shrinkage(), spdml.Covariances("oas"),
               spdml.estimation.TimeDelayCovariances(2), spdml.estimation.ERPCovariances()]
 
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"

@@ -216,3 +216,6 @@ def test_nearest_training_matrices(labelled):
     few = spdml.KNearestNeighbor(99).fit(Y[:5], [0, 0, 0, 0, 1])
     assert few.kneighbors()[1].shape == (5, 4)
     assert list(few.predict(Y[:2])) == [0, 0]
+    values = spdml.regression.KNearestNeighborRegressor(3, {"distance": "stein"}).fit(Y, np.arange(len(Y)))
+    for found, expected in zip(values.kneighbors(Y), spdml.KNearestNeighbor(3, "stein").fit(Y, y).kneighbors(Y)):
+        np.testing.assert_array_equal(found, expected)

@@ -1,4 +1,4 @@
-"""Functions of matrices against scipy, and what distances, means and transports must satisfy."""
+"""Functions of matrices against scipy, and what distances and means must satisfy."""
 
 import warnings
 
@@ -272,16 +272,8 @@ def test_geodesics_of_hard_pairs(rng):
 
 
 @kinds
-@pytest.mark.parametrize("metric", ["airm", "log-euclidean", "log-cholesky"])
-def test_transport_keeps_what_the_metric_sees(rng, draw, metric):
-    A, B = draw(rng, 2, 4)
+def test_vectors_keep_lengths(rng, draw):
     T = draw(rng, 3, 4) - np.eye(4)
-    moved = spdml.geometry.tangentspace.transport(T, A, B, metric)
-    same(spdml.geometry.tangentspace.innerproduct(moved[0], moved[1], B, metric),
-         spdml.geometry.tangentspace.innerproduct(T[0], T[1], A, metric))
-    same(spdml.geometry.tangentspace.transport(moved, B, A, metric), T)
-    length = spdml.geometry.tangentspace.norm(spdml.geometry.tangentspace.log_map(B, A, metric, C12=True), A, metric)
-    assert length == pytest.approx(spdml.distance(A, B, metric))
     same(spdml.geometry.tangentspace.unupper(spdml.geometry.tangentspace.upper(T)), T)
     assert np.linalg.norm(spdml.geometry.tangentspace.upper(T[0])) == pytest.approx(np.linalg.norm(T[0]))
 

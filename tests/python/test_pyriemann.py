@@ -184,19 +184,6 @@ def test_tangent_spaces(rng, draw, metric):
         same(tangentspace.exp_map_riemann(full, C, Cm12=True), X)
 
 
-@kinds
-@pytest.mark.parametrize("metric", ["euclid", "logchol", "logeuclid", "riemann"])
-def test_inner_products_and_transport(rng, draw, metric):
-    A, B = draw(rng, 2, 4)
-    T, S = draw(rng, 3, 4) - 2 * np.eye(4), draw(rng, 3, 4) - np.eye(4)
-    same(tangentspace.innerproduct(T, S, A, metric), peer_tangent.innerproduct(T, S, A, metric=metric))
-    same(tangentspace.norm(T, A, metric), peer_tangent.norm(T, A, metric=metric))
-    moved = tangentspace.transport(T, A, B, metric)
-    same(moved, peer_tangent.transport(T, A, B, metric=metric))
-    if metric != "euclid":
-        same(tangentspace.norm(moved, B, metric), tangentspace.norm(T, A, metric))
-
-
 @pytest.mark.parametrize("metric", ["euclid", "logeuclid", "riemann"])
 def test_kernels(rng, metric):
     X, Y, C = random_spd(rng, 5, 4), random_spd(rng, 3, 4), random_spd(rng, 1, 4)[0]
@@ -219,9 +206,7 @@ def test_tables_of_functions_are_theirs():
     for module, own, table in [
             (peer_distance, distance, "distance_functions"), (peer_geodesic, geodesic, "geodesic_functions"),
             (peer_kernel, kernel, "kernel_functions"), (peer_tangent, tangentspace, "log_map_functions"),
-            (peer_tangent, tangentspace, "exp_map_functions"),
-            (peer_tangent, tangentspace, "innerproduct_functions"),
-            (peer_tangent, tangentspace, "transport_functions")]:
+            (peer_tangent, tangentspace, "exp_map_functions")]:
         theirs, mine = getattr(module, table), getattr(own, table)
         assert mine.keys() == theirs.keys()
         for metric, function in theirs.items():
@@ -234,7 +219,6 @@ def test_matrices_that_are_not_square(rng):
     same(spdml.mean(A, "euclid"), A.mean(axis=0))
     same(spdml.geodesic(A, B, 0.3, "euclid"), 0.7 * A + 0.3 * B)
     same(tangentspace.log_map(A, B[0], "euclid"), A - B[0])
-    same(tangentspace.innerproduct(A, B, None, "euclid"), peer_tangent.innerproduct_euclid(A, B))
     same(spdml.kernel(A.real, B.real, "euclid"), peer_kernel.kernel_euclid(A.real, B.real))
     same(median.median_euclid(A.real, tol=1e-12),
          peer_median.median_euclid(A.real, tol=1e-13, maxiter=2000), rtol=1e-6)
@@ -246,4 +230,3 @@ def test_reference_by_its_name(rng):
     T = tangentspace.tangent_space(X, Cref=X[0], metric="riemann")
     same(T, peer_tangent.tangent_space(X, Cref=X[0], metric="riemann"))
     same(tangentspace.untangent_space(T, Cref=X[0], metric="riemann"), X)
-    same(tangentspace.norm(X[1], Cref=X[0]), peer_tangent.norm(X[1], Cref=X[0]))

@@ -1,4 +1,4 @@
-"""Spatial filters and whitening: as pyRiemann's, what they are for, and matrices without full rank."""
+"""Whitening: as pyRiemann's, what it is for, and matrices without full rank."""
 
 import numpy as np
 import pytest
@@ -9,57 +9,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-
-
-@pytest.fixture
-def peer():
-    return pytest.importorskip("pyriemann.spatialfilters", reason="pyRiemann is not installed")
-
-
-@pytest.fixture
-def scaled(rng):
-    """Classes whose variances differ in two dimensions of five, after a mixing."""
-    y = np.arange(36) % 3
-    scale = np.ones((36, 5))
-    scale[y == 1, 0], scale[y == 2, 1] = 3, 4
-    mixing = rng.standard_normal((5, 5))
-    S = mixing @ (scale[:, :, None] * rng.standard_normal((36, 5, 80)))
-    return spdml.Covariances("cov").transform(S), y, mixing
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("metric", ["euclid", "riemann"])
-@pytest.mark.parametrize("log", [True, False])
-def test_csp_is_pyriemanns(scaled, peer, classes, metric, log):
-    X, y, _ = scaled
-    X, y = X[y < classes], y[y < classes]
-    ours = spdml.spatialfilters.CSP(3, metric, log).fit(X, y)
-    theirs = peer.CSP(3, metric, log).fit(X, y)
-    signs = np.sign((ours.filters_ * theirs.filters_).sum(axis=1))[:, None]
-    np.testing.assert_allclose(ours.filters_ * signs, theirs.filters_, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(ours.patterns_ * signs, theirs.patterns_, rtol=1e-5, atol=1e-6)
-    if log:
-        np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-6, atol=1e-6)
-    else:
-        assert ours.transform(X).shape == (len(X), 3, 3)
-
-
-def test_csp_finds_what_was_mixed(scaled):
-    X, y, mixing = scaled
-    patterns = spdml.spatialfilters.CSP(2).fit(X, y).patterns_
-    cosine = np.abs(patterns @ mixing[:, :2]) / np.linalg.norm(patterns, axis=1)[:, None] / \
-        np.linalg.norm(mixing[:, :2], axis=0)
-    assert sorted(cosine.argmax(axis=1)) == [0, 1] and (cosine.max(axis=1) > 0.9).all()
-    from sklearn.linear_model import LogisticRegression
-    pipeline = make_pipeline(spdml.spatialfilters.CSP(2), LogisticRegression())
-    assert pipeline.fit(X[:24], y[:24]).score(X[24:], y[24:]) > 0.9
-
-
-def test_spoc_is_pyriemanns(rng, scaled, peer):
-    X, _, _ = scaled
-    target = np.log(X[:, 2, 2]) + 0.1 * rng.standard_normal(len(X))
-    ours, theirs = spdml.spatialfilters.SPoC(3).fit(X, target), peer.SPoC(3).fit(X, target)
-    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-9)
 
 
 @pytest.mark.parametrize("dim_red", [None, {"n_components": 3}, {"n_components": 9},
@@ -111,28 +60,14 @@ def test_whitening_gives_full_rank(rng):
     (spdml.preprocessing.Whitening(dim_red={"n_components": 0}), "positive"),
     (spdml.preprocessing.Whitening(dim_red={"expl_var": 2}), "expl_var"),
     (spdml.preprocessing.Whitening(dim_red={"max_cond": 1}), "max_cond"),
-    (spdml.preprocessing.Whitening("manhattan"), "manhattan"), (spdml.spatialfilters.CSP(0), "nfilter"),
-    (spdml.spatialfilters.CSP(log=2), "log is 2")])
+    (spdml.preprocessing.Whitening("manhattan"), "manhattan")])
 def test_bad_parameters(X, estimator, words):
     with pytest.raises((ValueError, TypeError), match=words):
         estimator.fit(X, np.arange(20) % 2)
 
 
 def test_bad_input(X):
-    with pytest.raises(ValueError, match="two or more"):
-        spdml.spatialfilters.CSP().fit(X, np.zeros(20, int))
-    with pytest.raises(ValueError, match="use ajd_pham"):
-        spdml.spatialfilters.CSP(ajd_method="rjd").fit(X, np.arange(20) % 3)
-    with pytest.raises(ValueError, match="constant"):
-        spdml.spatialfilters.SPoC().fit(X, np.ones(20))
     with pytest.raises(NotFittedError):
         spdml.preprocessing.Whitening().transform(X)
     with pytest.raises(ValueError, match="6 x 6 expected"):
         spdml.preprocessing.Whitening().fit(X).transform(X[:, :3, :3])
-
-
-def test_tables(X):
-    pytest.importorskip("pandas")
-    pipeline = make_pipeline(spdml.preprocessing.Whitening(), spdml.spatialfilters.CSP(2)).set_output(transform="pandas")
-    table = pipeline.fit_transform(X, np.arange(20) % 2)
-    assert list(table.columns) == ["csp0", "csp1"] == list(pipeline.get_feature_names_out())

@@ -12,7 +12,8 @@ import tempfile
 import zipfile
 
 SYSTEM = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
-HOLDS = {"spdml": {"spdml/libspdml.so", "spdml/_quick.abi3.so", "spdml/py.typed"},
+HOLDS = {"spdml": {"spdml/libspdml.so", "spdml/_quick.abi3.so", "spdml/py.typed",
+                   "spdml/include/spdml/base.h"},
          "spdml_data": {"spdml_data/libspdml-data.so", "spdml_data/spdml"}}
 LINKED = {"spdml": {"openblas", "lapack", "z", "jansson", "kissfft-float", "svm"}}
 LINKED["spdml_data"] = LINKED["spdml"] | {"png", "jpeg", "webp", "gif"}
@@ -51,7 +52,7 @@ def check(wheel):
             assert re.match(r"\d+\.\d", part["version"]) and part["licenses"][0]["expression"], part
             assert len(packed.read(f"{info}/licenses/{name}.txt")) > 300, name
         for name in HOLDS[project]:
-            if not name.endswith(".typed"):
+            if not name.endswith((".typed", ".h")):
                 check_elf(pathlib.Path(packed.extract(name, folder)))
     print(f"{wheel.name}: {len(names)} files, {len(parts)} parts listed")
 

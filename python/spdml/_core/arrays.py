@@ -96,7 +96,8 @@ def check_symmetric(X: np.ndarray, name: str, tolerance: float,
     """The library reads lower triangles, so that other upper ones would go unseen. What they may
     differ by is relative to the largest entry. NaN passes: the library names it. X is (p, n, n),
     real or complex; leading says how a message numbers its matrices."""
-    if quick is not None and quick.symmetric(X, tolerance) == -1:
+    if quick is not None and (quick.hermitian(X.view(np.float64), tolerance) if X.dtype.kind == "c" else
+                              quick.symmetric(X, tolerance) == -1):
         return
     step = max(1, _CHUNK // X[0].size)
     for first in range(0, len(X), step):

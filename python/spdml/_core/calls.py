@@ -15,7 +15,7 @@ from typing import Any, Callable, Container, Iterator, List, Optional
 
 from . import jobs
 from .. import exceptions
-from .library import ENUMS, Handle, lib, ProgressFn, quick, value
+from .library import ENUMS, Handle, lib, quick, structs, value
 
 
 SPD_NO_INDEX = (1 << (8 * ctypes.sizeof(Handle))) - 1
@@ -34,7 +34,7 @@ class Context:
             raise MemoryError("spdml: out of memory for a context")
         self.raised: Optional[BaseException] = None
         self.settings: Any = None  # None: unknown
-        self._progress = ProgressFn(self._report)  # must live as long as the context
+        self._progress = structs.progress_fn(self._report)  # must live as long as the context
 
     def __del__(self) -> None:
         if getattr(self, "handle", None):

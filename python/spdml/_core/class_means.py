@@ -24,35 +24,29 @@ class ByDistance(ClassifierMixin, Transformer):  # type: ignore[misc]
         raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each matrix.
-
-        {from_samples}
-        array, shape (samples,)
-        """
+        """The class of each matrix."""
         classes, D = self._distances(X)
         return np.asarray(classes[D.argmin(axis=1)])
 
     def transform(self, X: Any) -> np.ndarray:
         """The distances to the classes.
 
-        {from_samples}
+        Returns
+        -------
         array, shape (samples, classes)
         """
         return self._distances(X)[1]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The softmax of the negative squared distances, as pyRiemann has it. They are not calibrated;
-        scikit-learn's CalibratedClassifierCV does that.
-
-        {from_samples}
-        array, shape (samples, classes)
-        """
+        scikit-learn's CalibratedClassifierCV does that."""
         return np.asarray(softmax(-self._distances(X)[1] ** 2))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The negative squared distances.
 
-        {from_samples}
+        Returns
+        -------
         array, shape (samples, classes)
             For two classes (samples,): positive for the second.
         """

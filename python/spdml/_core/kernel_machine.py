@@ -150,9 +150,5 @@ class KernelMachine(MatrixEstimator):
         return np.asarray(getattr(trained.svm, what)(trained.kernel.between(X, trained.kept)))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class or the value of each matrix.
-
-        {from_samples}
-        array, shape (samples,)
-        """
+        """The class or the value of each matrix."""
         return self._ask("predict", X)

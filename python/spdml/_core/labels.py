@@ -32,6 +32,9 @@ def column(y: Any, samples: int) -> np.ndarray:
 def class_numbers(y: Any, samples: int) -> Tuple[np.ndarray, np.ndarray]:
     """The classes in order, and the number of each sample's class as C int."""
     labels = column(y, samples)
+    if labels.dtype.kind in "biuUS":  # others may be anything, which scikit-learn judges
+        classes, number = np.unique(labels, return_inverse=True)
+        return classes, np.ascontiguousarray(number, dtype=np.intc)
     if labels.dtype == object:  # before scikit-learn compares what cannot be compared
         kinds = sorted({type(label).__name__ for label in labels})
         if len(kinds) > 1 and any(isinstance(label, str) or label is None for label in labels):

@@ -16,7 +16,8 @@ import numpy as np
 from ..exceptions import BadMatrixError, InvalidArgumentError
 from .arrays import doubles, ints, numbers, text
 from .calls import call, context, number_of, word_of
-from .library import Facts, Handle, League, lib, Method, METHOD_NAME, Notes, PARAMETERS, Samples, Tuning, value
+from .header import Structure
+from .library import Handle, HEADER, lib, PARAMETERS, structs, value
 from .metrics import CORE
 from .model import packed
 from .sets import real_form
@@ -26,11 +27,11 @@ from .words import parameter_number, parameter_value
 _FLOAT64, _INT64, _TEXT = (value("type", name) for name in ("float64", "int64", "text"))
 
 
-def _samples(X: np.ndarray, label: Optional[np.ndarray], classes: int) -> Samples:
+def _samples(X: np.ndarray, label: Optional[np.ndarray], classes: int) -> Structure:
     """Complex matrices go in their real form."""
     R = real_form(X)
-    made = Samples(p=len(R), n=R.shape[1], X=doubles(R), classes=classes, label=ints(label),
-                   hermitian=int(np.iscomplexobj(X)))
+    made = structs.samples(p=len(R), n=R.shape[1], X=doubles(R), classes=classes, label=ints(label),
+                           hermitian=int(np.iscomplexobj(X)))
     made.held = R  # lives as long
     return made
 
@@ -39,7 +40,7 @@ POOLED = ("there are no means of observations (feature_mean, feature_count), so 
           "covariance, without the variation between the samples; describe gives them")
 
 
-def take_means(samples: Samples, mean: Any, count: Any, keep: List[Any]) -> None:
+def take_means(samples: Structure, mean: Any, count: Any, keep: List[Any]) -> None:
     """Means and numbers of the observations behind the matrices; both or none."""
     if mean is None and count is None:
         return
@@ -96,7 +97,7 @@ def _classes(notes: Any) -> np.ndarray:
 _GROUPS = value("recentering", "groups")
 
 
-def take_alignment(method: Method, normalize: Any, recenter: int, balance: Any) -> None:
+def take_alignment(method: Structure, normalize: Any, recenter: int, balance: Any) -> None:
     """What is done to the matrices first."""
     method.normalize = number_of("normalization", b"none" if normalize is None
                                  else text(normalize, "normalize"))
@@ -147,9 +148,9 @@ class Trained:
     def __init__(self, owner: _Owner, classes: np.ndarray) -> None:
         pointer = owner.pointer
         method = lib.spd_classifier_method(pointer).contents
-        name = c.create_string_buffer(METHOD_NAME)
+        name = c.create_string_buffer(HEADER.constants["SPD_METHOD_NAME"])
         lib.spd_method_name(c.byref(method), name)
-        facts = Facts()
+        facts = structs.classifier_facts()
         call(context(1), "spd_classifier_info", pointer, c.byref(facts))
         if facts.classes != len(classes):
             raise InvalidArgumentError(
@@ -219,7 +220,7 @@ class Trained:
     def save(self, path: Any) -> None:
         call(context(1), "spd_classifier_save", self.pointer, os.fsencode(path))
 
-    def _queries(self, X: np.ndarray, groups: Any) -> Samples:
+    def _queries(self, X: np.ndarray, groups: Any) -> Structure:
         """Real matrices are complex ones too."""
         made = _samples(X.astype(complex) if self.hermitian else X, None, len(self.classes))
         if groups is None:
@@ -257,8 +258,8 @@ def load(path: Any) -> Trained:
     return Trained(made, _classes(lib.spd_classifier_metadata(made.pointer).contents))
 
 
-def _parse(name: str, values: Dict[str, Any], normalize: bool) -> Method:
-    method = Method()
+def _parse(name: str, values: Dict[str, Any], normalize: bool) -> Structure:
+    method = structs.method()
     call(context(1), "spd_method_parse", text(name, "method"), c.byref(method))
     if lib.spd_method_on_vectors(c.byref(method)):
         raise InvalidArgumentError(f"{name} works on vectors, not on SPD matrices")
@@ -289,8 +290,8 @@ def train_auto(X: np.ndarray, classes: np.ndarray, label: np.ndarray, group: Opt
     method = _parse("auto", {}, False)
     samples = _samples(X, label, len(classes))
     samples.fold_group = ints(group)
-    tuning = Tuning(folds=folds, group=ints(group), seed=seed, seconds=seconds)
-    league = c.POINTER(League)()
+    tuning = structs.tune_options(folds=folds, group=ints(group), seed=seed, seconds=seconds)
+    league = c.POINTER(structs.league)()
     try:
         call(context(n_jobs), "spd_tune_auto", c.byref(method), c.byref(samples), c.byref(tuning),
              None, c.byref(league))
@@ -341,7 +342,7 @@ def train_numbers(name: str, values: Dict[str, Any], X: np.ndarray, y: np.ndarra
     return trained, left
 
 
-def _fit(method: Method, samples: Samples, classes: np.ndarray, n_jobs: Optional[int],
+def _fit(method: Structure, samples: Structure, classes: np.ndarray, n_jobs: Optional[int],
          group_names: Sequence[str] = ()) -> Trained:
     made = _Owner()
     call(context(n_jobs), "spd_classifier_fit", c.byref(method), c.byref(samples), None,
@@ -349,8 +350,8 @@ def _fit(method: Method, samples: Samples, classes: np.ndarray, n_jobs: Optional
     texts, kind = _names(classes)
     names = (c.c_char_p * len(texts))(*texts)
     group_texts = [name.replace("\0", "").encode(errors="replace") for name in group_names]
-    notes = Notes(classes=len(texts), class_name=names, label_type=kind, accuracy=np.nan,
-                  accuracy_no_map=np.nan, groups=len(group_texts),
-                  group_name=(c.c_char_p * len(group_texts))(*group_texts))
+    notes = structs.metadata(classes=len(texts), class_name=names, label_type=kind, accuracy=np.nan,
+                             accuracy_no_map=np.nan, groups=len(group_texts),
+                             group_name=(c.c_char_p * len(group_texts))(*group_texts))
     call(context(1), "spd_classifier_set_metadata", made.pointer, c.byref(notes))
     return Trained(made, classes)

@@ -24,7 +24,6 @@ MEANS = CORE + ("ale", "alm", "bmp", "cheap", "cholesky", "harmonic", "kullback"
                 "kullback_sym", "power", "power-euclidean", "thompson")
 GEODESICS = CORE + ("cholesky", "thompson")
 MAPS = ("airm", "bures-wasserstein", "euclidean", "log-cholesky", "log-euclidean")
-TRANSPORTS = ("airm", "euclidean", "log-cholesky", "log-euclidean")
 MEDIANS = ("airm", "euclidean")
 # The library's numbers of the first ones, by our names and pyRiemann's
 NUMBERS = {name: metric_number(name) for name in

@@ -10,7 +10,8 @@ import numpy as np
 
 from .calls import call, context
 from .hermitian import extract
-from .library import lib, Model
+from .header import Structure
+from .library import lib, structs
 
 
 def packed(function: str, pointer: Any) -> bytes:
@@ -34,8 +35,8 @@ class ModelHandle:
             lib.spd_model_free(self.pointer)
 
     @property
-    def fields(self) -> Model:
-        fields: Model = self.pointer.contents
+    def fields(self) -> Structure:
+        fields: Structure = self.pointer.contents
         return fields
 
     @property
@@ -55,7 +56,7 @@ class ModelHandle:
 
     @classmethod
     def load(cls, path: Any) -> "ModelHandle":
-        pointer = c.POINTER(Model)()
+        pointer = c.POINTER(structs.model)()
         call(context(1), "spd_model_load", os.fsencode(path), c.byref(pointer))
         return cls(pointer)
 
@@ -64,5 +65,5 @@ class ModelHandle:
         return {"file": packed("spd_model_pack", self.pointer)}
 
     def __setstate__(self, state: Dict[str, bytes]) -> None:
-        self.pointer = c.POINTER(Model)()
+        self.pointer = c.POINTER(structs.model)()
         call(context(1), "spd_model_unpack", state["file"], len(state["file"]), c.byref(self.pointer))

@@ -19,7 +19,8 @@ from ..exceptions import BadMatrixError, InvalidArgumentError, NotFiniteError, N
 from .arrays import doubles, numbers, place, real, SYMMETRY, whole
 from .calls import call, context
 from .hermitian import embed, extract
-from .library import Doubles, Longs, MeanOptions, Set, value
+from .header import Structure
+from .library import Doubles, Longs, Set, structs, value
 
 
 _EMBEDDED = 16        # complex matrices up to this size go to the library for functions
@@ -130,6 +131,7 @@ def adjoint(X: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     X : array, shape (..., n, m)
+        Real or complex.
 
     Returns
     -------
@@ -272,7 +274,7 @@ def _transformed(function: str, X: np.ndarray, name: str) -> np.ndarray:
     return from_real(F, X.shape[:-2], np.iscomplexobj(X))
 
 
-def _factor(X: np.ndarray) -> Optional[np.ndarray]:
+def factor(X: np.ndarray) -> Optional[np.ndarray]:
     """By LAPACK; None where it is left to the library whether X is positive definite."""
     L = _by_lapack(X, np.linalg.cholesky)
     if L is None or (diagonal(L) ** 2 < _LITTLE * diagonal(X)).any():
@@ -282,7 +284,7 @@ def _factor(X: np.ndarray) -> Optional[np.ndarray]:
 
 def cholesky(X: np.ndarray, name: str = "X") -> np.ndarray:
     """Lower factors with a positive diagonal."""
-    L = _factor(X) if _is_single(X) or np.iscomplexobj(X) else None
+    L = factor(X) if _is_single(X) or np.iscomplexobj(X) else None
     return L if L is not None else _transformed("spd_cholesky", X, name)
 
 
@@ -397,10 +399,10 @@ def weights_of(sample_weight: Any, count: int) -> np.ndarray:
     return np.full(count, 1.0 / count) if weights is None else np.asarray(weights / weights.sum())
 
 
-def mean_options(weights: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> MeanOptions:
+def mean_options(weights: Optional[np.ndarray], tol: float, max_iter: Optional[int]) -> Structure:
     """They hold while the weights do."""
-    return MeanOptions(weights=doubles(weights), tol=real(tol, "tol"),
-                       max_iter=0 if max_iter is None else whole(max_iter, "max_iter", 1))
+    return structs.mean_options(weights=doubles(weights), tol=real(tol, "tol"),
+                                max_iter=0 if max_iter is None else whole(max_iter, "max_iter", 1))
 
 
 def filtered(X: np.ndarray, W: np.ndarray, n_jobs: Optional[int] = None) -> np.ndarray:

@@ -7,12 +7,12 @@ from typing import Any, Dict
 
 import numpy as np
 import threadpoolctl  # scikit-learn's own
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, RegressorMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import jobs
 from .calls import version
-from .docs import documented
+from .docs import complete, documented
 
 
 class _Pool(threadpoolctl.LibController):  # type: ignore[misc]
@@ -45,12 +45,16 @@ class MatrixInput:
 
     _needs_y = False
     _stateless = False
+    _takes = "samples"  # what X is, as a text of docstrings
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
+        documented(cls)
+        y = "targets" if issubclass(cls, RegressorMixin) else "labels" if cls._needs_y else "ignored"
         for thing in vars(cls).values():
-            if inspect.isfunction(thing):
-                documented(thing)
+            function = getattr(thing, "fn", getattr(thing, "__func__", thing))  # of available_if, a classmethod
+            if inspect.isfunction(function):
+                complete(function, cls._takes, y)
 
     def __sklearn_tags__(self) -> Any:  # scikit-learn 1.6 and later
         tags = super().__sklearn_tags__()  # type: ignore[misc]
@@ -113,3 +117,7 @@ class OpenOptions:
         self.kwds.update({name: params.pop(name) for name in list(params)
                           if name not in named and (name in self.kwds or name in self._open)})
         return super().set_params(**params)  # type: ignore[misc]
+
+
+for _method in (OpenOptions.get_params, OpenOptions.set_params):
+    complete(_method, "samples", "ignored")

@@ -83,7 +83,7 @@ def ajd_pham(X: Any, *, init: Any = None, eps: float = 0.0, n_iter_max: Optional
     n_iter_max : int, optional
         Most iterations; 200 by default.
     sample_weight : array, shape (p,), optional
-        Weights from 0 on; equal ones by default.
+        Weights above 0; equal ones by default.
 
     Returns
     -------
@@ -107,5 +107,8 @@ def ajd_pham(X: Any, *, init: Any = None, eps: float = 0.0, n_iter_max: Optional
     if init is not None and np.shape(init) != X.shape[1:]:
         raise InvalidArgumentError(f"init has shape {np.shape(init)}; {X.shape[1:]} is needed")
     cholesky(X)  # names a matrix that is not positive definite
-    V = joint_diagonalizer(X, weights_of(sample_weight, len(X)), init, eps, n_iter_max)
+    weights = weights_of(sample_weight, len(X))
+    if not (weights > 0).all():
+        raise InvalidArgumentError("sample_weight must hold numbers above 0: leave matrices out instead")
+    V = joint_diagonalizer(X, weights, init, eps, n_iter_max)
     return V, hermitian(V @ X @ adjoint(V))

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._core.arrays import doubles
 from .._core.calls import call, context
-from .._core.library import CovarianceOptions, value
+from .._core.library import structs, value
 from .._core.sets import adjoint
 from ..exceptions import InvalidArgumentError, NotFiniteError
 
@@ -118,7 +118,7 @@ def _centred_already(name: str, X: np.ndarray, options: Dict[str, Any]) -> np.nd
 def _of_library(X: np.ndarray, name: str, share: float = 0.0) -> Optional[np.ndarray]:
     """By the library, which has 'cov', 'oas', 'lwf' and 'scm' drawn towards the identity by a share;
     None for what it refuses: fewer times than channels."""
-    options = CovarianceOptions(shrinkage=value("shrinkage", _SHRINKAGES[name]), shrink=share)
+    options = structs.covariance_options(shrinkage=value("shrinkage", _SHRINKAGES[name]), shrink=share)
     X = np.ascontiguousarray(X)
     p, n, times = X.shape
     C = np.empty((p, n, n))

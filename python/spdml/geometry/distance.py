@@ -32,6 +32,7 @@ __all__ = ["distance", "distance_chol", "distance_euclid", "distance_functions",
            "distance_riemann", "distance_thompson", "distance_wasserstein", "pairwise_distance"]
 Metric = Union[str, Callable[..., Any]]
 _DIVERGENCES = ("kullback", "kullback_right", "kullback_sym")  # not rooted
+_JOINT = (*_DIVERGENCES, "thompson")  # of the eigenvalues of A v = lambda B v
 _HARD = 1e-7  # of the largest joint eigenvalue: smaller ones may have lost too many digits
 _PIECE = 1 << 22  # doubles of pairs that are made at once
 
@@ -202,7 +203,7 @@ def both(A: Any, B: Any, names: Tuple[str, str] = ("A", "B")) -> Tuple[np.ndarra
 
 @documented
 def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
-             power: Optional[float] = None, n_jobs: Optional[int] = None) -> Any:
+             power: Optional[float] = None, n_jobs: Optional[int] = None) -> Union[float, np.ndarray]:
     """Distances between matrices that stand at the same place.
 
     A set (p, n, n) and one matrix (n, n) give a column (p, 1), as in pyRiemann. ``distance_riemann`` and
@@ -225,6 +226,22 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
 
     {numbers}
 
+    Notes
+    -----
+    With the eigenvalues l of A^-1 B, and A = L L', B = K K', squared distances are
+
+    ===================  ==================================================================
+    airm                 sum log^2 l
+    stein                log det (A + B)/2 - (log det A + log det B)/2
+    log-euclidean        ||log A - log B||_F^2
+    jeffrey              sum (l + 1/l)/2 - n
+    bures-wasserstein    tr A + tr B - 2 tr (A^1/2 B A^1/2)^1/2
+    log-cholesky         ||low(L - K)||_F^2 + sum (log L_ii - log K_ii)^2, low(): below the diagonal
+    euclidean            ||A - B||_F^2
+    ===================  ==================================================================
+
+    {references: airm stein log-euclidean bures-wasserstein log-cholesky}
+
     Examples
     --------
     >>> import numpy as np, spdml
@@ -242,16 +259,24 @@ def distance(A: Any, B: Any, metric: Metric = "airm", squared: bool = False,
 
 
 def _distances(A: Any, B: Any, squared: bool = False, metric: Metric = "airm",
-               power: Optional[float] = None, n_jobs: Optional[int] = None) -> Any:
+               power: Optional[float] = None, n_jobs: Optional[int] = None) -> Union[float, np.ndarray]:
     """As `distance`, in the shape of the leading dimensions."""
     if power is None and n_jobs is None:
         d2 = shortcuts.distance(A, B, metric)
+        if d2 is None:
+            d2 = shortcuts.factored_distance(A, B, metric)
         if d2 is not None:
             return d2 if squared else math.sqrt(d2) if d2.__class__ is float else np.sqrt(d2, out=d2)
     if callable(metric):
-        return metric(A, B, squared=squared)
+        return cast(np.ndarray, metric(A, B, squared=squared))
     name = metrics.known(metric, metrics.DISTANCES)
     exponent = power_of(name, power)
+    divergence = shortcuts.divergence(A, B, name) if name in _DIVERGENCES else None
+    if divergence is not None:
+        return divergence**2 if squared else divergence
+    values = shortcuts.joint_eigenvalues(A, B) if name in _JOINT else None
+    if values is not None and values[0] > _HARD * values[-1]:
+        return float(_delivered(_spectral(name, values), name, squared))
     if name == "euclidean":
         A, B = rectangles(A, B, ("A", "B"))
         D = _delivered(sound(_frobenius(A - B), A, B, ("A", "B")), name, squared)
@@ -466,6 +491,6 @@ distance_wasserstein = by_metric(_distances, "distance_wasserstein", "wasserstei
 distance_functions = table(globals(), "distance_")
 
 
-def distance_poweuclid(A: Any, B: Any, p: float, squared: bool = False) -> Any:
+def distance_poweuclid(A: Any, B: Any, p: float, squared: bool = False) -> Union[float, np.ndarray]:
     """`distance` by the metric 'power-euclidean' with the exponent p."""
     return _distances(A, B, squared, "power-euclidean", p)

@@ -89,8 +89,10 @@ def _log_cholesky(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
 
 
 def _thompson(A: np.ndarray, B: np.ndarray, t: np.ndarray) -> np.ndarray:
-    cholesky(B, "B")  # names a matrix that is not positive definite
-    values = sets.joint_eigenvalues(B, A, ("B", "A"))
+    values = shortcuts.joint_eigenvalues(B, A)
+    if values is None or not values[0] > _HARD * values[-1]:
+        cholesky(B, "B")  # names a matrix that is not positive definite
+        values = sets.joint_eigenvalues(B, A, ("B", "A"))
     low, high = values[..., 0, None, None], values[..., -1, None, None]
     spread = high - low
     close = spread <= 1e-8 * high

@@ -99,6 +99,8 @@ def kernel(X: Any, Y: Any = None, metric: Union[str, Callable[..., Any]] = "airm
     PyTorch and CuPy arrays on a GPU stay there, and so does the result, for 'stein' and
     'log-euclidean' without Cref and reg.
 
+    {references: kernels rsr}
+
     Examples
     --------
     >>> import numpy as np, spdml

@@ -219,6 +219,8 @@ def mean(X: Any, metric: Metric = "airm", sample_weight: Any = None, tol: float 
 
     {matrices}
 
+    {references: airm stein log-euclidean bures-wasserstein log-cholesky}
+
     Examples
     --------
     >>> import numpy as np, spdml

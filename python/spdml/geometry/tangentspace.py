@@ -1,5 +1,4 @@
-"""Tangent spaces: logarithmic and exponential maps, vectors of tangent matrices, inner products,
-parallel transport.
+"""Tangent spaces: logarithmic and exponential maps, vectors of tangent matrices.
 
 With C = L L' the log-Cholesky metric sees a tangent matrix T as L low(L^-1 T L^-T), low() being the
 lower triangle with half the diagonal."""
@@ -20,23 +19,19 @@ from .base import ddexpm, ddlogm
 from .distance import rectangles, sound
 
 __all__ = ["exp_map", "exp_map_euclid", "exp_map_functions", "exp_map_logchol", "exp_map_logeuclid",
-           "exp_map_riemann", "exp_map_wasserstein", "innerproduct", "innerproduct_euclid",
-           "innerproduct_functions", "innerproduct_logchol", "innerproduct_logeuclid", "innerproduct_riemann",
-           "log_map", "log_map_euclid", "log_map_functions", "log_map_logchol", "log_map_logeuclid",
-           "log_map_riemann", "log_map_wasserstein", "norm", "tangent_space", "transport", "transport_euclid",
-           "transport_functions", "transport_logchol", "transport_logeuclid", "transport_riemann",
+           "exp_map_riemann", "exp_map_wasserstein", "log_map", "log_map_euclid", "log_map_functions",
+           "log_map_logchol", "log_map_logeuclid", "log_map_riemann", "log_map_wasserstein", "tangent_space",
            "untangent_space", "unupper", "upper"]
 Metric = Union[str, Callable[..., Any]]
 _Map = Callable[[np.ndarray, np.ndarray, bool], np.ndarray]
 
 
-def _both(X: Any, C: Any, name: str, symmetric: bool = True, name_of_point: str = "Cref"
-          ) -> Tuple[np.ndarray, np.ndarray]:
+def _both(X: Any, C: Any, name: str) -> Tuple[np.ndarray, np.ndarray]:
     """X (..., n, n) and one matrix C (n, n), both real or both complex."""
     if np.ndim(C) != 2:
-        raise InvalidArgumentError(f"{name_of_point} has shape {np.shape(C)}; it must be one square matrix")
-    C = square(C, name_of_point)
-    X = square(X, name, len(C), symmetric)
+        raise InvalidArgumentError(f"Cref has shape {np.shape(C)}; it must be one square matrix")
+    C = square(C, "Cref")
+    X = square(X, name, len(C))
     kind = np.result_type(X, C)
     return X.astype(kind, copy=False), C.astype(kind, copy=False)
 
@@ -59,15 +54,6 @@ def _factor_change(T: np.ndarray, L: np.ndarray) -> np.ndarray:
     """How the Cholesky factor L moves where L L' moves by T."""
     inverse = np.linalg.solve(L, np.eye(len(L)))
     return np.asarray(L @ _low(inverse @ T @ adjoint(inverse)))
-
-
-def _factor_coordinates(T: np.ndarray, C: np.ndarray) -> np.ndarray:
-    """The same as the metric sees it: the diagonal relative to L."""
-    L = cholesky(C, "Cref")
-    K = _factor_change(T, L)
-    n = len(L)
-    K[..., range(n), range(n)] /= diagonal(L)
-    return K
 
 
 # ---- maps ---------------------------------------------------------------------------------------
@@ -317,143 +303,6 @@ def untangent_space(T: Any, Cref: Any, metric: Metric = "airm") -> np.ndarray:
     return exp_map(unupper(T), Cref, metric)
 
 
-# ---- inner products -----------------------------------------------------------------------------
-
-def _seen(T: np.ndarray, C: np.ndarray, metric: str) -> np.ndarray:
-    """Tangent matrices at C in coordinates in which the metric is Frobenius'."""
-    if metric == "airm":
-        inverse = apply(C, "invsqrt", name="Cref")
-        return np.asarray(inverse @ T @ inverse)
-    if metric == "log-euclidean":
-        return ddlogm(T, C)
-    return _factor_coordinates(T, C)
-
-
-@documented
-def innerproduct(X: Any, Y: Any, Cref: Any, metric: Metric = "airm") -> Any:
-    """Inner products of tangent matrices at Cref.
-
-    Parameters
-    ----------
-    X : array, shape (..., n, n)
-        Tangent matrices, symmetric or Hermitian.
-    Y : array, shape (..., n, n), optional
-        None: X, which gives squared norms.
-    Cref : array, shape (n, n)
-        The positive definite matrix where the space touches; 'euclidean' does not look at it.
-    metric : str or callable
-        'airm', 'log-euclidean', 'log-cholesky', 'euclidean'; pyRiemann's names too. A callable is
-        called as ``metric(X, Y, Cref)``.
-
-    {numbers}
-
-    Examples
-    --------
-    >>> import numpy as np, spdml
-    >>> round(float(spdml.geometry.tangentspace.innerproduct(np.eye(2), None, 2 * np.eye(2))), 12)
-    0.5
-    """
-    if callable(metric):
-        return metric(X, Y, Cref)
-    known = metrics.known(metric, metrics.TRANSPORTS)
-    if known == "euclidean":
-        P, Q = rectangles(X, X if Y is None else Y, ("X", "Y"))
-        if Cref is not None and np.shape(Cref) != P.shape[-2:]:
-            raise InvalidArgumentError(f"Cref has shape {np.shape(Cref)}; {P.shape[-2:]} is needed")
-    else:
-        X, at = _both(X, Cref, "X", symmetric=False)
-        P = _seen(X, at, known)
-        Q = P if Y is None else _seen(square(Y, "Y", len(at), symmetric=False), at, known)
-    G = np.einsum("...ij,...ij->...", P.conj(), Q).real
-    return sound(G, P, Q, ("X", "Y"))[()]
-
-
-@documented
-def norm(X: Any, Cref: Any, metric: Metric = "airm") -> Any:
-    """Norms of tangent matrices at Cref.
-
-    Parameters
-    ----------
-    X : array, shape (..., n, n)
-        Tangent matrices, symmetric or Hermitian.
-    {Cref}
-    metric : str or callable
-        As of `innerproduct`.
-
-    {numbers}
-
-    Examples
-    --------
-    >>> import numpy as np, spdml
-    >>> round(float(spdml.geometry.tangentspace.norm(np.diag([3.0, 4.0]), np.eye(2))), 12)
-    5.0
-    """
-    return np.sqrt(innerproduct(X, None, Cref, metric))
-
-
-# ---- parallel transport -------------------------------------------------------------------------
-
-def _carry_airm(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    root, inverse = _roots(A)
-    E = root @ semidefinite(whitened(B, inverse), "sqrt", 0.5) @ inverse
-    return whitened(T, adjoint(E))
-
-
-def _carry_log_euclidean(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    return ddexpm(ddlogm(T, A), apply(B, "log", name="B"))
-
-
-def _carry_log_cholesky(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    D, K = _factor_coordinates(T, A), cholesky(B, "B")
-    n = len(K)
-    D[..., range(n), range(n)] *= diagonal(K)
-    moved = K @ adjoint(D)
-    return np.asarray(moved + adjoint(moved))
-
-
-def _carry_flat(T: np.ndarray, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    return T
-
-
-CARRIERS = {"airm": _carry_airm, "log-euclidean": _carry_log_euclidean,
-            "log-cholesky": _carry_log_cholesky, "euclidean": _carry_flat}
-
-
-@documented
-def transport(X: Any, A: Any, B: Any, metric: Metric = "airm") -> np.ndarray:
-    """Tangent matrices at A carried along the geodesic to B, with their inner products.
-
-    Parameters
-    ----------
-    X : array, shape (..., n, n)
-        Tangent matrices at A, as `log_map` with ``C12=True`` gives them.
-    A, B : array, shape (n, n)
-        Positive definite matrices; 'euclidean' does not look at them.
-    metric : str or callable
-        'airm', 'log-euclidean', 'log-cholesky', 'euclidean'; pyRiemann's names too. A callable is
-        called as ``metric(X, A, B)``.
-
-    {matrices}
-
-    Examples
-    --------
-    >>> import numpy as np, spdml
-    >>> spdml.geometry.tangentspace.transport(np.eye(2), np.eye(2), 3 * np.eye(2)).round(12)
-    array([[3., 0.],
-           [0., 3.]])
-    """
-    if callable(metric):
-        return np.asarray(metric(X, A, B))
-    known = metrics.known(metric, metrics.TRANSPORTS)
-    if known == "euclidean":
-        return numbers(X, "X", complex_too=True)
-    X, A = _both(X, A, "X", name_of_point="A")
-    B = square(B, "B", len(A))
-    if B.ndim != 2:
-        raise InvalidArgumentError(f"B has shape {B.shape}; it must be one square matrix")
-    return np.asarray(CARRIERS[known](X, A, B))
-
-
 # ---- pyRiemann's names --------------------------------------------------------------------------
 
 log_map_euclid = by_metric(log_map, "log_map_euclid", "euclid")
@@ -467,25 +316,3 @@ exp_map_logeuclid = by_metric(exp_map, "exp_map_logeuclid", "logeuclid")
 exp_map_riemann = by_metric(exp_map, "exp_map_riemann", "riemann")
 exp_map_wasserstein = by_metric(exp_map, "exp_map_wasserstein", "wasserstein")
 log_map_functions, exp_map_functions = table(globals(), "log_map_"), table(globals(), "exp_map_")
-
-
-def innerproduct_euclid(X: Any, Y: Any, Cref: Any = None) -> Any:
-    """`innerproduct` by the metric 'euclid'."""
-    return innerproduct(X, Y, Cref, "euclid")
-
-
-innerproduct_logchol = by_metric(innerproduct, "innerproduct_logchol", "logchol")
-innerproduct_logeuclid = by_metric(innerproduct, "innerproduct_logeuclid", "logeuclid")
-innerproduct_riemann = by_metric(innerproduct, "innerproduct_riemann", "riemann")
-innerproduct_functions = table(globals(), "innerproduct_")
-
-
-def transport_euclid(X: Any, A: Any = None, B: Any = None) -> np.ndarray:
-    """X itself."""
-    return transport(X, A, B, "euclid")
-
-
-transport_logchol = by_metric(transport, "transport_logchol", "logchol")
-transport_logeuclid = by_metric(transport, "transport_logeuclid", "logeuclid")
-transport_riemann = by_metric(transport, "transport_riemann", "riemann")
-transport_functions = table(globals(), "transport_")

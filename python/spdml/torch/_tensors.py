@@ -12,7 +12,7 @@ from torch import Tensor
 
 from .._core.calls import call, context
 from ..exceptions import InvalidArgumentError
-from .._core.library import MeanOptions, Set, lib, value
+from .._core.library import lib, Set, structs, value
 from .._core.metrics import NUMBERS
 from .._core.sets import called
 
@@ -70,7 +70,7 @@ def spectrum(X: Tensor, function: str, power: float) -> Tuple[Tensor, Tensor]:
     S = set_of(X)
     F = like(X)
     kept = like(X, (int(lib.spd_spectrum_size(S.n, S.p)),))
-    run("spd_apply_spectrum", X, FUNCTIONS[function], power, S, F.data_ptr(), kept.data_ptr())
+    run("spd_apply_spectrum", X, FUNCTIONS[function], power, S, doubles(F), doubles(kept))
     return F.to(X.dtype), kept
 
 
@@ -78,7 +78,7 @@ def derivative(kept: Tensor, G: Tensor, function: str, power: float) -> Tensor:
     """Df(X)[G] of the matrices that `kept` was made of."""
     G = G.contiguous()
     D = like(G)
-    run("spd_apply_derivative", G, FUNCTIONS[function], power, kept.data_ptr(), set_of(G), D.data_ptr())
+    run("spd_apply_derivative", G, FUNCTIONS[function], power, doubles(kept), set_of(G), doubles(D))
     return D.to(G.dtype)
 
 
@@ -97,8 +97,7 @@ def congruence_gradient(X: Tensor, W: Tensor, G: Tensor, of_x: bool, of_w: bool
     X, W, G = X.contiguous(), W.to(torch.float64).contiguous(), G.to(torch.float64).contiguous()
     dX = like(X) if of_x else None
     dW = like(W) if of_w else None
-    run("spd_congruence_gradient", X, set_of(X), W.shape[1], W.data_ptr(), G.data_ptr(),
-        None if dX is None else dX.data_ptr(), None if dW is None else dW.data_ptr())
+    run("spd_congruence_gradient", X, set_of(X), W.shape[1], doubles(W), doubles(G), doubles(dX), doubles(dW))
     return None if dX is None else dX.to(X.dtype), dW
 
 
@@ -109,9 +108,9 @@ def pairs(X: Tensor, metric: str, which: Tensor, weight: Optional[Tensor]) -> Te
     made = like(X, (len(which),) if weight is None else None)
     if weight is not None:
         weight = weight.to(torch.float64).contiguous()
-    run("spd_pairs_gradient", X, NUMBERS[metric], set_of(X), len(which), which.data_ptr(),
-        None if weight is None else weight.data_ptr(), made.data_ptr() if weight is None else None,
-        None if weight is None else made.data_ptr())
+    listed = ctypes.cast(which.data_ptr(), ctypes.POINTER(ctypes.c_uint32))
+    run("spd_pairs_gradient", X, NUMBERS[metric], set_of(X), len(which), listed,
+        doubles(weight), doubles(made) if weight is None else None, None if weight is None else doubles(made))
     return made.to(X.dtype)
 
 
@@ -129,11 +128,11 @@ def mean(X: Tensor, metric: str, weight: Optional[Tensor], tol: float) -> Tensor
     X = X.contiguous()
     M = like(X, tuple(X.shape[1:]))
     weight = None if weight is None else weight.to(torch.float64).contiguous()
-    options = MeanOptions(weights=None if weight is None else doubles(weight), tol=tol)
+    options = structs.mean_options(weights=doubles(weight), tol=tol)
     run("spd_mean", X, NUMBERS[metric], set_of(X), ctypes.byref(options), doubles(M), None)
     return M.to(X.dtype)
 
 
-def doubles(X: Tensor) -> Any:
+def doubles(X: Optional[Tensor]) -> Any:
     """Where a tensor of float64 lies."""
-    return ctypes.cast(X.data_ptr(), ctypes.POINTER(ctypes.c_double))
+    return None if X is None else ctypes.cast(X.data_ptr(), ctypes.POINTER(ctypes.c_double))

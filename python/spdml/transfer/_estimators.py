@@ -6,17 +6,14 @@ target domain, which is what new data are."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Dict, Iterator, Optional, Tuple, TypeVar
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from .._core.labels import column, weights
 from .._core.sets import filtered
-from .._core.tags import MatrixEstimator, MatrixTransformer
+from .._core.tags import MatrixTransformer
 from ..exceptions import InvalidArgumentError
 from ..geometry.base import apply
 from ..geometry.distance import pairwise_distance
@@ -26,10 +23,14 @@ from ._rotate import rotation_of_matrices, rotation_of_vectors
 from ._tools import decode_domains, samples_of
 
 
+Own = TypeVar("Own", bound="_PerDomain")
+
+
 class _PerDomain(MatrixTransformer):
     """What is done to every domain on its own."""
 
     _needs_y = True
+    _takes = "samples_or_rows"
     target_domain: str
 
     def _parts(self, X: Any, y_enc: Any, sample_weight: Any) -> Iterator[Tuple[str, np.ndarray, Any]]:
@@ -52,17 +53,11 @@ class _PerDomain(MatrixTransformer):
         """Samples of a domain, treated."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y_enc: Any, sample_weight: Any = None) -> Any:
+    def fit(self: Own, X: Any, y_enc: Any, sample_weight: Any = None) -> Own:
         raise NotImplementedError
 
     def fit_transform(self, X: Any, y_enc: Any = None, sample_weight: Any = None) -> np.ndarray:
         """`fit`, and every sample treated by its own domain.
-
-        Parameters
-        ----------
-        {samples_or_rows}
-        {y_enc}
-        {sample_weight}
 
         Returns
         -------
@@ -74,47 +69,6 @@ class _PerDomain(MatrixTransformer):
         for domain, mask, _ in self._parts(X, y_enc, None):
             made[mask] = self._moved(domain, X[mask])
         return np.asarray(made)
-
-
-class TLDummy(MatrixTransformer):
-    """Does nothing: what transfer is compared with.
-
-    Parameters
-    ----------
-    None
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml.transfer import TLDummy
-    >>> TLDummy().fit_transform(np.eye(2)[None], ["a/0"]).shape
-    (1, 2, 2)
-    """
-
-    _stateless = True
-
-    def fit(self, X: Any, y_enc: Any = None) -> "TLDummy":
-        """Learns nothing.
-
-        Parameters
-        ----------
-        {samples}
-        {y_enc}
-
-        {self}
-        """
-        return self
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def transform(self, X: Any) -> Any:
-        """X as it is.
-
-        {from_samples_or_rows}
-        array
-        """
-        return X
 
 
 class TLCenter(_PerDomain):
@@ -133,6 +87,8 @@ class TLCenter(_PerDomain):
     ----------
     centers_ : dict
         A fitted `Whitening` for each domain; of vectors, their means.
+
+    {references: centre}
 
     Examples
     --------
@@ -155,16 +111,7 @@ class TLCenter(_PerDomain):
         self.metric = metric
 
     def fit(self, X: Any, y_enc: Any, sample_weight: Any = None) -> "TLCenter":
-        """The mean of each domain.
-
-        Parameters
-        ----------
-        {samples_or_rows}
-        {y_enc}
-        {sample_weight}
-
-        {self}
-        """
+        """The mean of each domain."""
         X = samples_of(X)
         self.centers_: Dict[str, Any] = {
             domain: self._centre(X[mask], weight) for domain, mask, weight in self._parts(X, y_enc, sample_weight)}
@@ -187,7 +134,8 @@ class TLCenter(_PerDomain):
     def transform(self, X: Any) -> np.ndarray:
         """Samples of the target domain, moved by its mean.
 
-        {from_samples_or_rows}
+        Returns
+        -------
         array of the same shape
         """
         check_is_fitted(self, "centers_")
@@ -217,6 +165,8 @@ class TLScale(_PerDomain):
     scales_ : dict
         The dispersion of each domain.
 
+    {references: procrustes}
+
     Examples
     --------
     >>> import numpy as np
@@ -239,16 +189,7 @@ class TLScale(_PerDomain):
         self.metric = metric
 
     def fit(self, X: Any, y_enc: Any, sample_weight: Any = None) -> "TLScale":
-        """The mean and the dispersion of each domain.
-
-        Parameters
-        ----------
-        {samples_or_rows}
-        {y_enc}
-        {sample_weight}
-
-        {self}
-        """
+        """The mean and the dispersion of each domain."""
         X = samples_of(X)
         self.scales_: Dict[str, float] = {}
         self._means: Dict[str, np.ndarray] = {}
@@ -276,11 +217,7 @@ class TLScale(_PerDomain):
         return filtered(apply(filtered(X, apply(M, "invsqrt")), "power", power), apply(M, "sqrt"))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Samples of the target domain, scaled by its dispersion.
-
-        {from_samples_or_rows}
-        array
-        """
+        """Samples of the target domain, scaled by its dispersion."""
         check_is_fitted(self, "scales_")
         return self._moved(self._target(self.scales_), samples_of(X))
 
@@ -313,6 +250,8 @@ class TLRotate(_PerDomain):
     rotations_ : dict
         The orthogonal matrix of each domain but the target.
 
+    {references: procrustes}
+
     Examples
     --------
     >>> import numpy as np
@@ -342,16 +281,7 @@ class TLRotate(_PerDomain):
         self.maxiter = maxiter
 
     def fit(self, X: Any, y_enc: Any, sample_weight: Any = None) -> "TLRotate":
-        """The rotation of each domain.
-
-        Parameters
-        ----------
-        {samples_or_rows}
-        {y_enc}
-        {sample_weight}
-
-        {self}
-        """
+        """The rotation of each domain."""
         X = samples_of(X)
         labels = decode_domains(X, column(y_enc, len(X)))[1]
         parts = {domain: (X[mask], labels[mask], weight)
@@ -376,172 +306,6 @@ class TLRotate(_PerDomain):
         return filtered(X, Q.T) if X.ndim == 3 else np.asarray(X @ Q)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Samples of the target domain: as they are.
-
-        {from_samples_or_rows}
-        array
-        """
+        """Samples of the target domain: as they are."""
         check_is_fitted(self, "rotations_")
         return samples_of(X)
-
-
-class TLEstimator(MatrixEstimator):
-    """The last step of a pipeline of transfer: takes the domains off the labels, and weighs them.
-
-    Parameters
-    ----------
-    target_domain : str
-        The domain that new samples are of.
-    estimator : classifier or regressor
-        It is fitted as it is, as in pyRiemann.
-    domain_weight : dict or None
-        What samples of each domain count; None: all the same.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from spdml import MDM
-    >>> from spdml.transfer import TLCenter, TLClassifier, encode_domains
-    >>> rng = np.random.default_rng(0)
-    >>> y, domain = np.tile(["left", "right"], 20), np.repeat(["anna", "ben"], 20)
-    >>> A = rng.standard_normal((40, 3, 50)) * np.where(domain == "anna", 1, 9)[:, None, None]
-    >>> A[y == "left", 0] *= 4
-    >>> X, y_enc = encode_domains(A @ A.transpose(0, 2, 1), y, domain)
-    >>> clf = make_pipeline(TLCenter("ben"), TLClassifier("ben", MDM())).fit(X, y_enc)
-    >>> bool(np.mean(clf.predict(X[20:]) == y[20:]) > 0.9)
-    True
-    """
-
-    def __init__(self, target_domain: str = "", estimator: Any = None,
-                 domain_weight: Optional[Dict[str, float]] = None) -> None:
-        self.target_domain = target_domain
-        self.estimator = estimator
-        self.domain_weight = domain_weight
-
-    def _wanted(self) -> bool:
-        return bool(is_classifier(self.estimator) or is_regressor(self.estimator))
-
-    def fit(self, X: Any, y_enc: Any) -> Any:
-        """Fits the estimator to the labels without their domains.
-
-        Parameters
-        ----------
-        X : array
-            Matrices or vectors.
-        y_enc : array, shape (samples,)
-            Labels with domains, of `encode_domains`.
-
-        Returns
-        -------
-        self
-        """
-        if self.estimator is None or not self._wanted():
-            raise TypeError(f"estimator is {self.estimator!r}; it must be one that predicts")
-        _, labels, domains = decode_domains(X, y_enc)
-        target: Any = labels.astype(float) if is_regressor(self.estimator) else labels
-        named: Dict[str, Any] = {}
-        if self.domain_weight is not None:
-            missing = sorted({str(d) for d in domains} - {str(name) for name in self.domain_weight})
-            if missing:
-                raise InvalidArgumentError(f"domain_weight has no {missing[0]!r}")
-            by_name = {str(name): value for name, value in self.domain_weight.items()}
-            named = self._weights(np.array([float(by_name[d]) for d in domains]))
-        self.estimator.fit(X, target, **named)
-        if hasattr(self.estimator, "classes_"):
-            self.classes_ = self.estimator.classes_
-        self._is_fitted = True
-        return self
-
-    def _weights(self, weight: np.ndarray) -> Dict[str, Any]:
-        """As the estimator, or the steps of a pipeline, take them."""
-        if isinstance(self.estimator, Pipeline):
-            return {f"{name}__sample_weight": weight for name, step in self.estimator.steps
-                    if has_fit_parameter(step, "sample_weight")}
-        return {"sample_weight": weight} if has_fit_parameter(self.estimator, "sample_weight") \
-            else {}
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return bool(getattr(self, "_is_fitted", False))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """What the estimator predicts.
-
-        Parameters
-        ----------
-        X : array, shape (samples, n, n) or (samples, k)
-            Matrices, or vectors of tangent spaces.
-
-        Returns
-        -------
-        array
-        """
-        check_is_fitted(self)
-        return np.asarray(self.estimator.predict(X))
-
-
-class TLClassifier(TLEstimator):
-    """`TLEstimator` of a classifier.
-
-    Parameters
-    ----------
-    target_domain, estimator, domain_weight
-        As of `TLEstimator`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml import MDM
-    >>> from spdml.transfer import TLClassifier
-    >>> X = np.array([np.eye(2), 2 * np.eye(2)])
-    >>> TLClassifier("b", MDM(), {"a": 1, "b": 2}).fit(X, ["a/0", "b/1"]).predict(X)
-    array(['0', '1'], dtype='<U1')
-    """
-
-    def _wanted(self) -> bool:
-        return bool(is_classifier(self.estimator))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The probabilities that the estimator predicts.
-
-        Parameters
-        ----------
-        X : array, shape (samples, n, n) or (samples, k)
-            Matrices, or vectors of tangent spaces.
-
-        Returns
-        -------
-        array
-        """
-        check_is_fitted(self)
-        return np.asarray(self.estimator.predict_proba(X))
-
-    def score(self, X: Any, y_enc: Any) -> float:
-        """The accuracy, of labels with domains."""
-        return float(accuracy_score(decode_domains(X, y_enc)[1], self.predict(X)))
-
-
-class TLRegressor(TLEstimator):
-    """`TLEstimator` of a regressor.
-
-    Parameters
-    ----------
-    target_domain, estimator, domain_weight
-        As of `TLEstimator`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from spdml.regression import KNearestNeighborRegressor
-    >>> from spdml.transfer import TLRegressor
-    >>> X = np.array([np.eye(2), 2 * np.eye(2)])
-    >>> TLRegressor("b", KNearestNeighborRegressor(1)).fit(X, ["a/0.5", "b/1.5"]).predict(X)
-    array([0.5, 1.5])
-    """
-
-    def _wanted(self) -> bool:
-        return bool(is_regressor(self.estimator))
-
-    def score(self, X: Any, y_enc: Any) -> float:
-        """The coefficient of determination, of targets with domains."""
-        return float(r2_score(decode_domains(X, y_enc)[1].astype(float), self.predict(X)))

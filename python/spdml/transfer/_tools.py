@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, Iterator, Optional, Tuple, TypeVar
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from .._core.sets import from_real, real_form
 from ..exceptions import InvalidArgumentError
 from ..geometry.distance import set_of
 
+Samples = TypeVar("Samples")
 
-def encode_domains(X: Any, y: Any, domain: Any) -> Tuple[Any, np.ndarray]:
+
+def encode_domains(X: Samples, y: Any, domain: Any) -> Tuple[Samples, np.ndarray]:
     """X, and labels that begin with the domain.
 
     Parameters
@@ -42,7 +44,7 @@ def encode_domains(X: Any, y: Any, domain: Any) -> Tuple[Any, np.ndarray]:
     return X, np.array([f"{d}/{label}" for d, label in zip(domain, y)])
 
 
-def decode_domains(X: Any, y: Any) -> Tuple[Any, np.ndarray, np.ndarray]:
+def decode_domains(X: Samples, y: Any) -> Tuple[Samples, np.ndarray, np.ndarray]:
     """The inverse of `encode_domains`.
 
     Parameters
@@ -108,7 +110,22 @@ class TLSplitter:
         self.cv = cv
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[Tuple[np.ndarray, np.ndarray]]:
-        """Indices for training and for testing, of each split."""
+        """The splits.
+
+        Parameters
+        ----------
+        X : array
+            The samples; only their number matters.
+        y : array, shape (samples,)
+            Labels with domains, of `encode_domains`.
+        groups : None
+            Not used.
+
+        Returns
+        -------
+        iterator of (train, test)
+            Indices for training and for testing.
+        """
         _, labels, domains = decode_domains(X, y)
         source = np.flatnonzero(domains != str(self.target_domain))
         target = np.flatnonzero(domains == str(self.target_domain))
@@ -116,7 +133,17 @@ class TLSplitter:
             yield np.concatenate([source, target[train]]), target[test]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of splits."""
+        """The number of splits.
+
+        Parameters
+        ----------
+        X, y, groups : array, optional
+            Handed to the splitter of the target domain.
+
+        Returns
+        -------
+        int
+        """
         return int(self.cv.get_n_splits(X, y, groups))
 
 
