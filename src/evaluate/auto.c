@@ -14,7 +14,8 @@
  * mean is trained at the end have all seen the fold, or would have to be learned five times as
  * often. What it gains by them is not counted, but in an exhaustive search, which does learn them.
  *
- * Once one is right about all samples, those that follow are not begun: none can be chosen.
+ * Once one is right about all samples, those that follow are not begun, since none can beat it; but
+ * for the usual one, which it would have to beat.
  *
  * The time may be limited. What is running when it is over is given up, and what follows is not
  * begun; the first contender runs in any case. */
@@ -229,6 +230,15 @@ static spd_status open_lot(choosing *c, run *r, size_t count)
     return status == SPD_OK ? tuner_plan(&r->t, NULL) : status;
 }
 
+/* Is one right about all samples, and the usual one not among these? */
+static int is_needless(const choosing *c, const run *r, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(r->first[k].row.name, USUAL) == 0)
+            return 0;
+    return !c->a.tuning.exhaustive && c->rival_right == (int64_t)c->a.tested;
+}
+
 /* Fails only if the whole does. */
 static spd_status run_lot(choosing *c, run *r, size_t count)
 {
@@ -241,7 +251,7 @@ static spd_status run_lot(choosing *c, run *r, size_t count)
         note_late(c, r, count);
         return SPD_OK;
     }
-    if (!c->a.tuning.exhaustive && c->rival_right == (int64_t)c->a.tested)
+    if (is_needless(c, r, count))
         return SPD_OK;
     spd_status status = open_lot(c, r, count);
     int fits = status == SPD_OK && (!r->t.mapped || r->t.settings[0].fitted > 0);

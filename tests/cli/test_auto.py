@@ -54,6 +54,16 @@ def test_leaders_are_judged_on_three_deals(spdml, data):
         assert (max(row["folds"] for row in rows) == 3 * folds) == dealt
 
 
+def test_nothing_beats_what_is_always_right(spdml, tmp_path):
+    """So only the usual one, which would have to be beaten, is judged as well."""
+    y = np.arange(20) % 2
+    np.savez(tmp_path / "easy.npz", X=np.diag([1.0, 2.0, 3.0]) * np.exp(4 * y + 0.01 * np.arange(20))[:, None, None], y=y)
+    found = spdml("train", "easy.npz", "-o", "m.spdml", "--json").good().json
+    judged = {row["method"]: row["cv_accuracy"] for row in found["league"] if row["folds"]}
+    assert judged == {"nn-stein": 1, "krr-stein-bag": 1, "ksvm-stein-bag": judged["ksvm-stein-bag"]}
+    assert found["method"] == "krr-stein-bag"
+
+
 def test_what_is_kept_is_an_ordinary_method(spdml, data):
     name = spdml("train", "d.npz", "-o", "m.spdml", "--json").good().json["method"]
     assert spdml("info", "m.spdml", "--json").good().json["method"] == name != "auto"
