@@ -151,7 +151,7 @@ def test_labels_that_nothing_can_be_learned_from(spdml, two, tmp_path):
     two("nan.npz", y=np.where(y == 1, np.nan, 0))
     two("alone.npz", y=y, who=y)
     for file, *words in [("none.npz", "no labels", "--labels"), ("one.npz", "all 40 samples", "two classes"),
-                         ("own.npz", "too few samples", "largest of 1"), ("nan.npz", "label 1 is nan")]:
+                         ("own.npz", "too few samples", "largest of 1", "two samples of one"), ("nan.npz", "label 1 is nan")]:
         spdml("train", file, "-o", "m.spdml").failed(file, *words)
     spdml("train", "alone.npz", "--cv-groups", "who", "-o", "m.spdml").failed(
         "40 of 40 samples", "one group only", "use other groups")
@@ -200,3 +200,4 @@ def test_another_scale(spdml, two):
         assert ("only one of them is normalised?" in err) == warned, (model, data)
     spdml("update", "one.spdml", "one.npz", "-o", "kept.spdml").good()
     assert "is normalised?" in spdml("predict", "kept.spdml", "raw.npz").good().err
+    assert "is normalised?" in spdml("update", "one.spdml", "raw.npz", "-o", "kept.spdml").good().err
