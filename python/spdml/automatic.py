@@ -67,8 +67,8 @@ class AutoClassifier(_Recognizer):
         The values in use.
     league_ : list of dict
         The candidates, the best first: method, accuracy (of the folds), folds in which it was judged (of
-        leaders in three deals), seconds, parameters, state ('judged', 'left': clearly behind, 'late': no time, 'unneeded':
-        another was right about all samples before, 'failed') and message.
+        leaders in three deals), seconds, parameters, state ('judged', 'left': clearly behind, 'late':
+        no time, 'unneeded': another was right about all samples before, 'failed') and message.
     expected_accuracy_ : float
         On new samples: the accuracy of the chosen one, less what it owes to having been chosen.
     expected_interval_ : (low, high), of 95 %

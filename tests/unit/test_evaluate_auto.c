@@ -408,10 +408,10 @@ TEST(cancelled)
     CHECK(calls > 0 && !league && method.automatic, " ");
 }
 
-/* What a caller is told, and after how many reports it has enough. */
+/* What a caller is told, and when it has enough. */
 typedef struct listener {
-    double last;
-    int falls, calls, stop_after;
+    double last, stop_at;
+    int falls;
 } listener;
 
 static int listen(void *user, const spd_progress *progress)
@@ -419,11 +419,11 @@ static int listen(void *user, const spd_progress *progress)
     listener *l = user;
     l->falls += progress->done < l->last;
     l->last = progress->done;
-    return ++l->calls == l->stop_after;
+    return l->last > l->stop_at;
 }
 
-/* Progress of the whole never falls; a stop in its last tenth, while leaders are judged again,
- * stops all of it. */
+/* Progress of the whole never falls; a stop near its end, while leaders are judged again, stops all
+ * of it. */
 TEST(progress)
 {
     set s = draw_set(1, 0.45, 0.4);
@@ -432,15 +432,14 @@ TEST(progress)
     spd_method method = method_of("auto"), other = method;
     OWN(spd_league) league = NULL, *none = NULL;
     spd_context *ctx = context_on(1);
-    listener all = {0.0, 0, 0, -1}, some = {0};
+    listener all = {0.0, INFINITY, 0}, some = {0.0, 0.92 * COUNT, 0};
     spd_context_set_progress(ctx, listen, &all);
     CHECK(spd_tune_auto(ctx, &method, &s.samples, &tuning, NULL, &league) == SPD_OK, " ");
     CHECK(league->candidate[league->chosen]->folds == 3 * FOLDS, "none was judged again");
     CHECK(all.falls == 0, "%d times it fell", all.falls);
-    some.stop_after = all.calls - 5;
     spd_context_set_progress(ctx, listen, &some);
     CHECK(spd_tune_auto(ctx, &other, &s.samples, &tuning, NULL, &none) == SPD_ECANCELLED, " ");
-    CHECK(some.last > 0.9 * COUNT && some.last < COUNT && !none, "%g", some.last);
+    CHECK(some.last < COUNT && !none, "%g", some.last);
     spd_context_set_progress(ctx, NULL, NULL);
 }
 
