@@ -5,7 +5,6 @@
  * did not choose these. What counts is how often a sample was right in all deals. */
 #include <string.h>
 
-#include "base/classes.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "evaluate/auto.h"
@@ -95,16 +94,10 @@ static spd_status deal_again(portfolio *a, char *hit)
     return status;
 }
 
-/* *other <- whether another seed makes other folds: groups that are a fold each leave no choice. */
-static spd_status can_deal(const portfolio *a, arena *room, int *other)
+/* Does another seed make other folds? Groups that are a fold each leave no choice. */
+static int can_deal(const portfolio *a)
 {
-    classes groups;
-    *other = 1;
-    if (!a->tuning.group)
-        return SPD_OK;
-    spd_status status = classes_sort(a->ctx, a->train->p, a->tuning.group, room, &groups);
-    *other = status == SPD_OK && groups.count > a->folds;
-    return status;
+    return !a->tuning.group || a->groups.count > a->folds;
 }
 
 /* Scores begin with the first deal. */
@@ -123,18 +116,16 @@ spd_status auto_judge_again(portfolio *a)
 {
     arena room = {0};
     size_t leaders = 0;
-    int other;
     for (size_t k = 0; k < a->count; k++)
         leaders += a->all[k].leads != 0;
     char *hit = arena_zero(&room, leaders, a->train->p);
     a->again = 0.0;
     a->step = 1.0 / (double)((DEALS - 1) * leaders);
     spd_status status = arena_status(&room, a->ctx, "cross-validation");
-    if (status == SPD_OK)
-        status = can_deal(a, &room, &other);
-    if (status == SPD_OK && leaders > 1 && other)
+    int wanted = leaders > 1 && can_deal(a);
+    if (status == SPD_OK && wanted)
         status = open_scores(a);
-    while (status == SPD_OK && leaders > 1 && other && a->deals < DEALS)
+    while (status == SPD_OK && wanted && a->deals < DEALS)
         status = deal_again(a, hit);
     for (size_t k = 0; k < a->count; k++)
         if (a->all[k].score)

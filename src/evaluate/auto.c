@@ -5,10 +5,10 @@
  * so far is the rival of those that follow, which leave when they are clearly behind (race.h). The
  * usual one is krr-stein-bag, the best or near it on most sets, and which has few values to choose:
  * of few samples the best of all candidates is one that was lucky, and so another must beat the
- * usual one by more than one standard error of the difference. If that has left, what has a map
- * must beat so what has none. Those ahead of it that one standard error does not part from the best
- * are judged again with it on other deals of folds (again.c), and the best of them in all deals is
- * the one that must beat it; of equals the earlier.
+ * usual one by more than one standard error of the difference, between groups where there are
+ * groups. If that has left, what has a map must beat so what has none. Those ahead of it that one
+ * standard error does not part from the best are judged again with it on other deals of folds
+ * (again.c), and the best of them in all deals is the one that must beat it; of equals the earlier.
  *
  * -bag is judged by the maps of -multi, one of each size from what the fold leaves: the five whose
  * mean is trained at the end have all seen the fold, or would have to be learned five times as
@@ -319,6 +319,25 @@ static size_t to_beat(const portfolio *a)
     return plain != SIZE_MAX ? plain : best_of(a, 1);
 }
 
+/* Is the first right more often than the second by over one standard error of the difference? Both
+ * (p): how often each sample was right, as often judged. With groups it is that of as many sums as
+ * there are groups, whose samples are alike. */
+static int beats(const portfolio *a, const contender *one, const char *first, const char *second)
+{
+    const classes *g = &a->groups;
+    double sum = 0.0, squares = 0.0;
+    if (!a->tuning.group)
+        return tuner_beats(one->t, first, second);
+    for (size_t k = 0; k < g->count; k++) {
+        double gap = 0.0;
+        for (size_t e = g->first[k]; e < g->first[k + 1]; e++)
+            gap += first[g->order[e]] - second[g->order[e]];
+        sum += gap;
+        squares += gap * gap;
+    }
+    return sum > sqrt(squares);
+}
+
 /* Those with more right than the one to beat, but for what is clearly behind the best; and itself. */
 static void find_leaders(portfolio *a, size_t own)
 {
@@ -327,7 +346,7 @@ static void find_leaders(portfolio *a, size_t own)
     for (size_t k = 0; k < a->count; k++) {
         contender *one = &a->all[k];
         one->leads = k == own || (one->best != SIZE_MAX && auto_right(a, one) > right &&
-                                  !tuner_beats(one->t, best, one->hit));
+                                  !beats(a, one, best, one->hit));
     }
 }
 
@@ -339,7 +358,7 @@ static size_t find_chosen(const portfolio *a, size_t own)
         if (a->all[k].leads && auto_right(a, &a->all[k]) > auto_right(a, &a->all[best]))
             best = k;
     const contender *one = &a->all[best];
-    return tuner_beats(one->t, auto_times(one), auto_times(&a->all[own])) ? best : own;
+    return beats(a, one, auto_times(one), auto_times(&a->all[own])) ? best : own;
 }
 
 static spd_status choose(choosing *c)
@@ -394,6 +413,8 @@ static spd_status deal(choosing *c)
         status = arena_status(&t.room, a->ctx, "folds");
     if (status == SPD_OK && a->tuning.group)
         status = check_groups(a, seen);
+    if (status == SPD_OK && a->tuning.group)
+        status = classes_sort(a->ctx, a->train->p, a->tuning.group, &a->room, &a->groups);
     if (status == SPD_OK)
         status = tuner_deal(&t, &a->tuning);
     if (status == SPD_OK) {

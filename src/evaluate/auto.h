@@ -2,6 +2,7 @@
 #ifndef SPD_EVALUATE_AUTO_H
 #define SPD_EVALUATE_AUTO_H
 
+#include "base/classes.h"
 #include "evaluate/tune.h"
 
 /* One of the portfolio. */
@@ -25,6 +26,7 @@ typedef struct portfolio {
     contender *all; /* count, in the order in which they ran: simple ones first */
     size_t *fold;   /* p */
     size_t folds;   /* as used */
+    classes groups; /* of samples, if the tuning has any */
     size_t chosen;  /* of all */
     size_t tested;  /* samples */
     effort spent;   /* on learned maps */
