@@ -362,9 +362,10 @@ typedef struct spd_candidate {
     spd_method method; /* with the values that were chosen; its fit is NULL */
     size_t settings;   /* number of combinations tried */
     int folds;         /* in which it was judged; fewer than all: it was clearly behind and left; 0:
-                          it was late, or failed, or another was right about all samples before */
-    double accuracy;   /* of its best setting; of one that left, as far behind the best as it was;
-                          NaN if it was not judged */
+                          it was late, or failed, or another was right about all samples before; a
+                          multiple: of several deals */
+    double accuracy;   /* of its best setting, the mean over the deals; of one that left, as far
+                          behind the best as it was; NaN if it was not judged */
     double seconds;
     int late;          /* non-zero: there was no time for it */
     double left;       /* late: about how many seconds it lacked; NaN if it was not begun */
@@ -389,9 +390,10 @@ typedef struct spd_league {
  * ts-lda, krr-tangent, krr-stein, krr-both, cdl, ts-lr, ksvm-stein and rsr; nn, krr, krr-both, ksvm
  * and rsr under Stein after one learned map (-ml); krr and ksvm after several (-bag). All are judged
  * on the same folds, by maps that have not seen the fold; those clearly behind leave between folds.
- * Another must beat krr-stein-bag, or if that left a map none, by more than one standard error;
- * otherwise the most accurate one wins, and of equals the earlier. The grid is not used. *league (new,
- * freed with spd_league_free; or NULL) <- how they came out. */
+ * Another must beat krr-stein-bag, or if that left a map none, by more than one standard error:
+ * those ahead of it that one such error does not part from the best are judged with it on two more
+ * deals of folds, and the most accurate one in all deals, of equals the earlier, must beat it. The
+ * grid is not used. *league (new, freed with spd_league_free; or NULL) <- how they came out. */
 SPD_API spd_status spd_tune_auto(spd_context *ctx, spd_method *method, const spd_samples *train,
                                  const spd_tune_options *tuning, spd_tune_info *tuned,
                                  spd_league **league);

@@ -42,7 +42,8 @@ class AutoClassifier(_Recognizer):
     and behind several.
 
     All are judged on the same folds, by maps that have not seen the fold; what is clearly behind leaves
-    between folds. Another must beat krr-stein-bag by one standard error.
+    between folds. Another must beat krr-stein-bag by one standard error; leaders that this does not tell
+    apart are judged on three deals of folds.
 
     Parameters
     ----------
@@ -63,9 +64,9 @@ class AutoClassifier(_Recognizer):
     parameters_ : dict
         The values in use.
     league_ : list of dict
-        The candidates, the best first: method, accuracy (of the folds), folds in which it was judged,
-        seconds, parameters, state ('judged', 'left': clearly behind, 'late': no time, 'unneeded':
-        another was right about all samples before, 'failed') and message.
+        The candidates, the best first: method, accuracy (of the folds), folds in which it was judged (of
+        leaders in three deals), seconds, parameters, state ('judged', 'left': clearly behind, 'late':
+        no time, 'unneeded': another was right about all samples before, 'failed') and message.
     expected_accuracy_ : float
         On new samples: the accuracy of the chosen one, less what it owes to having been chosen.
     expected_interval_ : (low, high), of 95 %

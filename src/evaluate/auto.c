@@ -5,14 +5,17 @@
  * so far is the rival of those that follow, which leave when they are clearly behind (race.h). The
  * usual one is krr-stein-bag, the best or near it on most sets, and which has few values to choose:
  * of few samples the best of all candidates is one that was lucky, and so another must beat the
- * usual one by more than one standard error of the difference. If that has left, what has a map
- * must beat so what has none. Otherwise the most samples right win, and the earlier of equals.
+ * usual one by more than one standard error of the difference, between groups where there are
+ * groups. If that has left, what has a map must beat so what has none. Those ahead of it that one
+ * standard error does not part from the best are judged again with it on other deals of folds
+ * (again.c), and the best of them in all deals is the one that must beat it; of equals the earlier.
  *
  * -bag is judged by the maps of -multi, one of each size from what the fold leaves: the five whose
  * mean is trained at the end have all seen the fold, or would have to be learned five times as
  * often. What it gains by them is not counted, but in an exhaustive search, which does learn them.
  *
- * Once one is right about all samples, those that follow are not begun: none can be chosen.
+ * Once one is right about all samples, those that follow are not begun, since none can beat it; but
+ * for the usual one, which it would have to beat.
  *
  * The time may be limited. What is running when it is over is given up, and what follows is not
  * begun; the first contender runs in any case. */
@@ -36,6 +39,7 @@
 #define USUAL    "krr-stein-bag"
 #define TASK     "choosing a method"
 #define UNIT     "candidates"
+#define AGAIN    2.0 /* candidates: about what judging again costs */
 
 /* What is tuned together: methods that share the map. */
 static const struct {
@@ -71,7 +75,6 @@ typedef struct choosing {
     const double *D; /* of the graphs, once they are known */
     size_t done;     /* contenders */
     size_t now;      /* how many are running */
-    double share;    /* of these */
     double ends;     /* by the clock, or infinity */
     int late;
     spd_progress_fn tell; /* the caller's, or NULL */
@@ -84,10 +87,12 @@ typedef struct choosing {
 static int watch(void *user, const spd_progress *inner)
 {
     choosing *c = user;
-    double all = (double)c->a.count;
+    double all = (double)c->a.count, begun = isnan(c->a.again) ? 0.0 : c->a.again;
     if (strcmp(inner->task, "tuning") == 0)
-        c->share = relay_share(inner);
-    spd_progress whole = {TASK, UNIT, (double)c->done + c->share * (double)c->now, all};
+        c->a.share = relay_share(inner);
+    double done = isnan(c->a.again) ? (double)c->done + c->a.share * (double)c->now
+                                    : all + AGAIN * (begun + c->a.share * c->a.step);
+    spd_progress whole = {TASK, UNIT, done * all / (all + AGAIN), all};
     c->late |= c->done > 0 && clock_seconds() > c->ends;
     c->told = whole;
     return c->late || (c->tell && whole.done < all ? c->tell(c->user, &whole) : 0);
@@ -199,8 +204,8 @@ static void note_late(const choosing *c, const run *r, size_t count)
     double took = clock_seconds() - r->began;
     for (size_t k = 0; k < count; k++) {
         r->first[k].row.late = 1;
-        r->first[k].row.left = c->share > 0.01 && r->t.shared.methods > 0
-                                   ? took * (1.0 - c->share) / c->share
+        r->first[k].row.left = c->a.share > 0.01 && r->t.shared.methods > 0
+                                   ? took * (1.0 - c->a.share) / c->a.share
                                    : (double)NAN;
     }
     ctx_clear(c->a.ctx);
@@ -225,11 +230,20 @@ static spd_status open_lot(choosing *c, run *r, size_t count)
     return status == SPD_OK ? tuner_plan(&r->t, NULL) : status;
 }
 
+/* Is one right about all samples, and the usual one not among these? */
+static int is_needless(const choosing *c, const run *r, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(r->first[k].row.name, USUAL) == 0)
+            return 0;
+    return !c->a.tuning.exhaustive && c->rival_right == (int64_t)c->a.tested;
+}
+
 /* Fails only if the whole does. */
 static spd_status run_lot(choosing *c, run *r, size_t count)
 {
     r->began = clock_seconds();
-    c->share = 0.0;
+    c->a.share = 0.0;
     c->now = count;
     if (c->done > 0 && r->began > c->ends)
         c->late = 1;
@@ -237,7 +251,7 @@ static spd_status run_lot(choosing *c, run *r, size_t count)
         note_late(c, r, count);
         return SPD_OK;
     }
-    if (!c->a.tuning.exhaustive && c->rival_right == (int64_t)c->a.tested)
+    if (is_needless(c, r, count))
         return SPD_OK;
     spd_status status = open_lot(c, r, count);
     int fits = status == SPD_OK && (!r->t.mapped || r->t.settings[0].fitted > 0);
@@ -282,55 +296,85 @@ static spd_status run_all(choosing *c)
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-static size_t right_of(const portfolio *a, const contender *one)
-{
-    size_t right = 0;
-    for (size_t i = 0; i < a->train->p; i++)
-        right += one->hit[i] != 0;
-    return right;
-}
-
-/* The usual one; SIZE_MAX if it was not judged on all folds. */
-static size_t usual(const portfolio *a)
-{
-    size_t k = 0;
-    while (strcmp(a->all[k].row.name, USUAL) != 0)
-        k++;
-    return a->all[k].best != SIZE_MAX ? k : SIZE_MAX;
-}
-
-/* The best with a map or without, the first of equals; SIZE_MAX if none was judged on all folds. */
-static size_t best_of(const portfolio *a, int mapped)
+/* The best, with a map or without, the first of equals; SIZE_MAX if none was judged on all folds. */
+static size_t best_of(const portfolio *a, int with_map)
 {
     size_t best = SIZE_MAX;
     for (size_t k = 0; k < a->count; k++)
-        if (a->all[k].mapped == mapped && a->all[k].best != SIZE_MAX &&
-            (best == SIZE_MAX || right_of(a, &a->all[k]) > right_of(a, &a->all[best])))
+        if (a->all[k].best != SIZE_MAX && (with_map || !a->all[k].mapped) &&
+            (best == SIZE_MAX || auto_right(a, &a->all[k]) > auto_right(a, &a->all[best])))
             best = k;
     return best;
 }
 
-/* Does a contender beat another by over one standard error? SIZE_MAX: there is none. */
-static int beats(const portfolio *a, size_t one, size_t other)
+/* The one that others must beat: the usual one, or if that has left the best without a map. SIZE_MAX
+ * if none was judged on all folds. */
+static size_t to_beat(const portfolio *a)
 {
-    return one != SIZE_MAX &&
-           (other == SIZE_MAX || tuner_beats(a->all[one].t, a->all[one].hit, a->all[other].hit));
+    size_t k = 0, plain = best_of(a, 0);
+    while (strcmp(a->all[k].row.name, USUAL) != 0)
+        k++;
+    if (a->all[k].best != SIZE_MAX)
+        return k;
+    return plain != SIZE_MAX ? plain : best_of(a, 1);
+}
+
+/* Is the first right more often than the second by over one standard error of the difference? Both
+ * (p): how often each sample was right, as often judged. With groups it is that of as many sums as
+ * there are groups, whose samples are alike. */
+static int beats(const portfolio *a, const contender *one, const char *first, const char *second)
+{
+    const classes *g = &a->groups;
+    double sum = 0.0, squares = 0.0;
+    if (!a->tuning.group)
+        return tuner_beats(one->t, first, second);
+    for (size_t k = 0; k < g->count; k++) {
+        double gap = 0.0;
+        for (size_t e = g->first[k]; e < g->first[k + 1]; e++)
+            gap += first[g->order[e]] - second[g->order[e]];
+        sum += gap;
+        squares += gap * gap;
+    }
+    return sum > sqrt(squares);
+}
+
+/* Those with more right than the one to beat, but for what is clearly behind the best; and itself. */
+static void find_leaders(portfolio *a, size_t own)
+{
+    const char *best = a->all[best_of(a, 1)].hit;
+    size_t right = auto_right(a, &a->all[own]);
+    for (size_t k = 0; k < a->count; k++) {
+        contender *one = &a->all[k];
+        one->leads = k == own || (one->best != SIZE_MAX && auto_right(a, one) > right &&
+                                  !beats(a, one, best, one->hit));
+    }
+}
+
+/* The best of the leaders, if it beats the one to beat. */
+static size_t find_chosen(const portfolio *a, size_t own)
+{
+    size_t best = own;
+    for (size_t k = 0; k < a->count; k++)
+        if (a->all[k].leads && auto_right(a, &a->all[k]) > auto_right(a, &a->all[best]))
+            best = k;
+    const contender *one = &a->all[best];
+    return beats(a, one, auto_times(one), auto_times(&a->all[own])) ? best : own;
 }
 
 static spd_status choose(choosing *c)
 {
     portfolio *a = &c->a;
-    size_t own = usual(a), plain = best_of(a, 0), mapped = best_of(a, 1);
-    a->accuracy_no_map = plain == SIZE_MAX ? (double)NAN : a->all[plain].row.accuracy;
+    size_t own = to_beat(a), plain = best_of(a, 0);
     if (own == SIZE_MAX)
-        a->chosen = beats(a, mapped, plain) ? mapped : plain;
-    else if (plain == SIZE_MAX || right_of(a, &a->all[mapped]) > right_of(a, &a->all[plain]))
-        a->chosen = beats(a, mapped, own) ? mapped : own;
-    else
-        a->chosen = beats(a, plain, own) ? plain : own;
-    if (a->chosen != SIZE_MAX)
-        return SPD_OK;
-    return ctx_fail(a->ctx, SPD_EINVAL, "auto: no method works: %s", a->all[0].row.message);
+        return ctx_fail(a->ctx, SPD_EINVAL, "auto: no method works: %s", a->all[0].row.message);
+    find_leaders(a, own);
+    spd_status status = c->late ? SPD_OK : auto_judge_again(a);
+    if (status < 0 && !(c->late && status == SPD_ECANCELLED))
+        return status;
+    ctx_clear(a->ctx);
+    a->accuracy_no_map = plain == SIZE_MAX ? (double)NAN : a->all[plain].row.accuracy;
+    a->chosen = find_chosen(a, own);
+    return SPD_OK;
 }
 
 /* ---- samples and folds ----------------------------------------------------------------------- */
@@ -369,6 +413,8 @@ static spd_status deal(choosing *c)
         status = arena_status(&t.room, a->ctx, "folds");
     if (status == SPD_OK && a->tuning.group)
         status = check_groups(a, seen);
+    if (status == SPD_OK && a->tuning.group)
+        status = classes_sort(a->ctx, a->train->p, a->tuning.group, &a->room, &a->groups);
     if (status == SPD_OK)
         status = tuner_deal(&t, &a->tuning);
     if (status == SPD_OK) {
@@ -427,9 +473,9 @@ static spd_status choose_watched(choosing *c, const spd_fit_options *fit)
         return status;
     begin_watching(c);
     status = fault_unnamed(c->a.ctx, run_all(c));
-    end_watching(c);
     if (status == SPD_OK)
-        status = choose(c);
+        status = fault_unnamed(c->a.ctx, choose(c));
+    end_watching(c);
     if (status == SPD_OK)
         ctx_finish(c->a.ctx, TASK, (double)c->a.count);
     return status;
@@ -439,7 +485,8 @@ spd_status auto_choose(spd_context *ctx, spd_method *method, const samples *trai
                        const spd_tune_options *tuning, spd_tune_info *tuned, spd_league **league)
 {
     double began = clock_seconds();
-    choosing c = {.a = {.ctx = ctx, .train = train, .tuning = *tuning}};
+    choosing c = {
+        .a = {.ctx = ctx, .train = train, .tuning = *tuning, .deals = 1, .again = (double)NAN}};
     spd_method chosen;
     if (tuning->seconds > 0.0 && ranks_of(ctx))
         return ctx_fail(ctx, SPD_EINVAL,

@@ -13,9 +13,11 @@ spd_status folds_limit(spd_context *ctx, const classes *c, size_t *folds)
             *folds = size;
     }
     if (c->count < 2 || c->largest < 2)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "too few samples for cross-validation (%zu class%s, the largest of %zu)",
-                        c->count, c->count == 1 ? "" : "es", c->largest);
+        return ctx_fail(
+            ctx, SPD_EINVAL,
+            "too few samples for cross-validation (%zu class%s, the largest of %zu): two classes "
+            "are needed, and two samples of one",
+            c->count, c->count == 1 ? "" : "es", c->largest);
     return SPD_OK;
 }
 

@@ -146,17 +146,18 @@ static spd_status find_optimism(judged *j, double *optimism)
 /* ---- the interval ---------------------------------------------------------------------------- */
 
 /* The variance of the accuracy between groups over that of independent samples, at least 1. */
-static double design_effect(const judged *j, const char *hit, double accuracy)
+static double design_effect(const judged *j, const contender *one)
 {
     const classes *u = &j->units;
     double tested = (double)j->a->tested, units = (double)u->count, sum = 0.0;
+    double accuracy = one->row.accuracy, deals = one->score ? (double)j->a->deals : 1.0;
     double alone = accuracy * (1.0 - accuracy) / tested;
     if (!j->a->tuning.group || u->count < 2 || alone <= 0.0)
         return 1.0;
     for (size_t k = 0; k < u->count; k++) {
         double gap = -accuracy * (double)class_size(u, k);
         for (size_t e = u->first[k]; e < u->first[k + 1]; e++)
-            gap += hit[u->order[e]];
+            gap += auto_times(one)[u->order[e]] / deals;
         sum += gap * gap;
     }
     return fmax(1.0, sum / (tested * tested) * units / (units - 1.0) / alone);
@@ -173,7 +174,7 @@ static double student(double freedom)
 static void set_interval(const judged *j, spd_league *l)
 {
     const contender *chosen = &j->a->all[j->a->chosen];
-    double N = (double)j->a->tested / design_effect(j, chosen->hit, chosen->row.accuracy);
+    double N = (double)j->a->tested / design_effect(j, chosen);
     double z =
         j->a->tuning.group && j->units.count > 1 ? student((double)j->units.count - 1.0) : QUANTILE;
     double a = l->accuracy, z2 = z * z, middle = (a + z2 / (2.0 * N)) / (1.0 + z2 / N);

@@ -89,16 +89,18 @@ spd_status tuner_fail(const tuner *t, const spd_method *method)
     return status;
 }
 
-/* b and c samples are got right by one of them alone: if both were as good, b - c would have mean 0
- * and variance b + c (McNemar). So a single sample never decides. */
+/* If both were as good, the sum of the differences would have mean 0 and the sum of their squares for
+ * its variance: judged once, b - c and b + c, where b and c samples are got right by one of them alone
+ * (McNemar). So a single sample never decides. */
 int tuner_beats(const tuner *t, const char *first, const char *second)
 {
-    double b = 0.0, c = 0.0;
+    double sum = 0.0, squares = 0.0;
     for (size_t i = 0; i < t->shared.train->p; i++) {
-        b += first[i] && !second[i];
-        c += second[i] && !first[i];
+        double difference = first[i] - second[i];
+        sum += difference;
+        squares += difference * difference;
     }
-    return b - c > sqrt(b + c);
+    return sum > sqrt(squares);
 }
 
 /* *best <- the chosen setting of a method; sum (its settings) is scratch. */

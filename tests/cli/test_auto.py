@@ -23,11 +23,11 @@ def test_the_league(spdml, data):
     league = shown["league"]
     names = [row["method"] for row in league]
     assert len(names) == len(set(names)) == 16 and shown["method"] in names
-    judged = [row for row in league if row["folds"] == 5]
+    judged = [row for row in league if row["folds"] >= 5]
     best = [row["cv_accuracy"] for row in judged]
     assert best == sorted(best, reverse=True)
     chosen = league[names.index(shown["method"])]
-    assert chosen["folds"] == 5 and chosen["cv_accuracy"] == shown["cv_accuracy"]
+    assert chosen["folds"] in (5, 15) and chosen["cv_accuracy"] == shown["cv_accuracy"]
     assert shown["expected_low"] <= shown["expected_accuracy"] <= shown["expected_high"]
     assert shown["expected_accuracy"] <= chosen["cv_accuracy"]
     assert all(row["parameters"] for row in judged if row["method"].endswith("-ml"))
@@ -40,6 +40,28 @@ def test_the_table(spdml, data):
     assert all(len(line) <= 80 for line in table[:20])
     assert sum(line.startswith("* ") for line in table) == 1
     assert any(line.startswith("expected ") and "95 % interval" in line for line in table)
+
+
+def test_leaders_are_judged_on_three_deals(spdml, data):
+    """With the one that is to be beaten; not where groups are a fold each."""
+    found = spdml("train", "d.npz", "-o", "m.spdml", "--json").good().json
+    again = {row["method"] for row in found["league"] if row["folds"] == 15}
+    assert len(again) > 1 and "krr-stein-bag" in again and found["method"] in again
+    text = spdml("train", "d.npz", "-o", "m.spdml").good().out
+    assert text.count("judged on 3 deals of folds") == len(again)
+    for folds, dealt in [(3, True), (6, False)]:
+        rows = spdml("train", "d.npz", "-o", "m.spdml", "--cv-groups", "who", "--cv", folds, "--json").good().json["league"]
+        assert (max(row["folds"] for row in rows) == 3 * folds) == dealt
+
+
+def test_nothing_beats_what_is_always_right(spdml, tmp_path):
+    """So only the usual one, which would have to be beaten, is judged as well."""
+    y = np.arange(20) % 2
+    np.savez(tmp_path / "easy.npz", X=np.diag([1.0, 2.0, 3.0]) * np.exp(4 * y + 0.01 * np.arange(20))[:, None, None], y=y)
+    found = spdml("train", "easy.npz", "-o", "m.spdml", "--json").good().json
+    judged = {row["method"]: row["cv_accuracy"] for row in found["league"] if row["folds"]}
+    assert judged == {"nn-stein": 1, "krr-stein-bag": 1, "ksvm-stein-bag": judged["ksvm-stein-bag"]}
+    assert found["method"] == "krr-stein-bag"
 
 
 def test_what_is_kept_is_an_ordinary_method(spdml, data):
@@ -129,7 +151,7 @@ def test_labels_that_nothing_can_be_learned_from(spdml, two, tmp_path):
     two("nan.npz", y=np.where(y == 1, np.nan, 0))
     two("alone.npz", y=y, who=y)
     for file, *words in [("none.npz", "no labels", "--labels"), ("one.npz", "all 40 samples", "two classes"),
-                         ("own.npz", "too few samples", "largest of 1"), ("nan.npz", "label 1 is nan")]:
+                         ("own.npz", "too few samples", "largest of 1", "two samples of one"), ("nan.npz", "label 1 is nan")]:
         spdml("train", file, "-o", "m.spdml").failed(file, *words)
     spdml("train", "alone.npz", "--cv-groups", "who", "-o", "m.spdml").failed(
         "40 of 40 samples", "one group only", "use other groups")
@@ -178,3 +200,4 @@ def test_another_scale(spdml, two):
         assert ("only one of them is normalised?" in err) == warned, (model, data)
     spdml("update", "one.spdml", "one.npz", "-o", "kept.spdml").good()
     assert "is normalised?" in spdml("predict", "kept.spdml", "raw.npz").good().err
+    assert "is normalised?" in spdml("update", "one.spdml", "raw.npz", "-o", "kept.spdml").good().err

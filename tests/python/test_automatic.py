@@ -22,7 +22,7 @@ def test_league(sets):
     league = {row["method"]: row for row in auto.league_}
     assert len(league) == len(auto.league_) == 16
     chosen = league[auto.method_]
-    assert chosen["state"] == "judged" and chosen["folds"] == 3
+    assert chosen["state"] == "judged" and chosen["folds"] in (3, 9)
     low, high = auto.expected_interval_
     assert low <= auto.expected_accuracy_ <= high and auto.expected_accuracy_ <= chosen["accuracy"]
     best = [row["accuracy"] for row in auto.league_ if row["state"] == "judged"]

@@ -50,6 +50,10 @@ def test_ridge_is_that_of_scikit_learn(sets, regularisation):
     T, t = vectors(X, Q, "riemann")
     scale = len(X) / (T ** 2).sum()
     check_ridge(X, y, Q, scale * T @ T.T, scale * t @ T.T, "krr-tangent", {"alpha": regularisation})
+    M = spdml.mean(X, "stein")
+    T, t = (tangent_space(A, M, "airm").reshape(len(A), -1) for A in (X, Q))
+    scale = len(X) / (T ** 2).sum()
+    check_ridge(X, y, Q, K + scale * T @ T.T, k + scale * t @ T.T, "krr-both", {"beta": 2.0, "alpha": regularisation})
 
 
 @pytest.mark.parametrize("method", ["krr-stein", "krr-tangent", "krr-both", "ts-lr"])

@@ -275,7 +275,7 @@ def _parse(name: str, values: Dict[str, Any], normalize: bool) -> Structure:
 def _candidate(row: Any, folds: int) -> Dict[str, Any]:
     values = {parameter: parameter_value(parameter, row.method.value[i])
               for i, parameter in enumerate(PARAMETERS) if not np.isnan(row.method.value[i])}
-    state = ("late" if row.late else "failed" if row.message else "judged" if row.folds == folds
+    state = ("late" if row.late else "failed" if row.message else "judged" if row.folds >= folds
              else "left" if row.folds else "unneeded")
     accuracy = None if np.isnan(row.accuracy) else row.accuracy
     return {"method": row.name.decode(), "accuracy": accuracy, "folds": row.folds,

@@ -78,6 +78,7 @@ static void check_column(const updating *u)
 
 static void load(session *s, updating *u)
 {
+    scale found = SCALE_OF_NONE;
     const char *old = arguments_text(s->args, "data");
     trained_load(s, s->args->operands[0], &u->method);
     if (u->method.facts.regression)
@@ -90,6 +91,8 @@ static void load(session *s, updating *u)
     check_column(u);
     recognition_load(s, s->args->operands[1], arguments_text(s->args, "labels"), 1, 0, &u->more);
     check(u, u->more.data);
+    scale_take(&found, u->more.data->n, u->more.data->p, u->more.data->X);
+    scale_remark(s, &found, u->method.classifier, u->more.data->source);
     if (!old)
         return;
     recognition_load(s, old, NULL, 1, 0, &u->old);

@@ -99,42 +99,8 @@ typedef struct decision {
     predictions *p;
     spd_samples queries;
     spd_status remark;
-    double low, high; /* means of the diagonals of queries */
+    scale scale; /* of queries */
 } decision;
-
-/* Ratios from which matrices are on another scale than those of training, and from which their own
- * scales differ. */
-#define SCALE_APART   10.0
-#define SCALES_DIFFER 1.001
-
-static void note_scale(decision *d, size_t n, const spd_samples *q)
-{
-    for (size_t i = 0; q->X && i < q->p; i++) {
-        double sum = 0.0;
-        for (size_t k = 0; k < n; k++)
-            sum += q->X[(i * n + k) * n + k] / (double)n;
-        d->low = fmin(d->low, sum);
-        d->high = fmax(d->high, sum);
-    }
-}
-
-/* Raw matrices for a method that was trained with normalised ones, or another unit: nothing fails,
- * and the predictions mean little. */
-static void remark_scale(session *s, const decision *d)
-{
-    const spd_classifier_facts *f = &d->p->facts;
-    const spd_method *method = spd_classifier_method(d->c);
-    int apart = d->low > SCALE_APART * f->scale_high || d->high * SCALE_APART < f->scale_low;
-    int equal = f->scale_high < SCALES_DIFFER * f->scale_low && d->high > SCALES_DIFFER * d->low;
-    if (!(f->scale_low > 0.0) || method->normalize != SPD_NORMALIZATION_NONE ||
-        method->recenter != SPD_RECENTERING_NONE || (!apart && !equal))
-        return;
-    session_remark(s,
-                   "%s: the diagonals have means of %.3g to %.3g, but those of the training "
-                   "matrices %.3g to %.3g: another unit, or only one of them is normalised? A "
-                   "method trained with --normalize trace does not depend on it",
-                   d->p->test->source, d->low, d->high, f->scale_low, f->scale_high);
-}
 
 /* p->best <- the scores of those of d->queries, which begin with number `first`, that are shown. */
 static spd_status take_best(session *s, const decision *d, size_t first)
@@ -157,7 +123,7 @@ static spd_status take_best(session *s, const decision *d, size_t first)
 static spd_status decide(session *s, decision *d, size_t first)
 {
     int *predicted = d->p->predicted + first;
-    note_scale(d, d->queries.n, &d->queries);
+    scale_take(&d->scale, d->queries.n, d->queries.p, d->queries.X);
     double *score = d->p->score ? d->p->score + first * d->p->train->classes : NULL;
     spd_status status = score ? spd_classifier_scores(s->ctx, d->c, &d->queries, predicted, score)
                               : spd_classifier_predict(s->ctx, d->c, &d->queries, predicted);
@@ -187,7 +153,7 @@ void predictions_make(session *s, const spd_classifier *c, const spd_samples *qu
         p->score = cli_alloc_table(queries->p, classes, sizeof *p->score, "scores");
     if (p->listed && !p->score)
         p->best = cli_alloc(SAMPLES_SHOWN, sizeof *p->best, "scores");
-    decision d = {c, p, unlabelled, SPD_OK, INFINITY, 0.0};
+    decision d = {c, p, unlabelled, SPD_OK, SCALE_OF_NONE};
     spd_status status = SPD_OK;
     if (p->large)
         sets_each(s, p->large, decide_block, &d);
@@ -195,7 +161,7 @@ void predictions_make(session *s, const spd_classifier *c, const spd_samples *qu
         status = decide(s, &d, 0);
     session_check_in(s, p->test->source, status);
     predictions_remark(s, d.remark);
-    remark_scale(s, &d);
+    scale_remark(s, &d.scale, c, p->test->source);
     session_talk(s, "predicted %zu samples", queries->p);
     bar_clear(&s->bar);
     compare(s, p);

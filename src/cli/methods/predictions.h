@@ -4,6 +4,7 @@
 #define SPD_CLI_METHODS_PREDICTIONS_H
 
 #include "cli/methods/recognition.h"
+#include "cli/methods/scale.h"
 #include "cli/frame/sets.h"
 
 typedef struct predictions {

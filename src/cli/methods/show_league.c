@@ -25,7 +25,7 @@ static json_t *row_json(const spd_candidate *c)
     return r.object;
 }
 
-/* What a row says of a candidate that was not judged in full. */
+/* What a row says of a candidate that was not judged in full, or more than once. */
 static const char *remark(const spd_league *l, const spd_candidate *c)
 {
     char left[40];
@@ -39,6 +39,8 @@ static const char *remark(const spd_league *l, const spd_candidate *c)
         return "not begun; could not be better";
     if (c->folds == 0)
         return words_text("%.30s%s", c->message, strlen(c->message) > 30 ? "..." : "");
+    if (c->folds > l->folds)
+        return words_text("judged on %d deals of folds", c->folds / l->folds);
     return c->folds < l->folds ? words_text("behind after %d of %d folds", c->folds, l->folds) : "";
 }
 
