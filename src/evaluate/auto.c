@@ -146,7 +146,7 @@ static void judge(const choosing *c, contender *one, int64_t *sum, size_t *gone)
     double right = (double)sum[shown], here = 0.0, rivals = 0.0;
     for (size_t i = 0; one->best == SIZE_MAX && i < p; i++) {
         here += h->fold[i] < most && one->hit[i];
-        rivals += h->fold[i] < most && c->rival[i];
+        rivals += h->fold[i] < most && c->rival && c->rival[i];
     }
     if (one->best == SIZE_MAX) /* as far behind the rival as it was */
         right = rivals > 0.0 ? here / rivals * (double)c->rival_right : 0.0;
