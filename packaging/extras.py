@@ -1,6 +1,6 @@
 """The extras of the Python package. What `pip install .` installs from a source tree finds spdml-data there, in
-packaging/data, since no index has that version; wheels that tools/wheels makes for an index (SPDML_RELEASE) name
-it as the index does."""
+packaging/data, since no index has that version; wheels that are made for an index (SPDML_RELEASE) name it as the
+index does."""
 
 import os
 import pathlib
