@@ -50,9 +50,10 @@ static int pairwise(const cuda_sets *in, double *D2, char *why)
     return KIND == 3 ? CUDA_FAULT_MEMORY : CUDA_FAULT_DEVICE;
 }
 
-static int neighbours(const cuda_sets *in, const size_t *k, int64_t *index, double *d2, char *why)
+static int neighbours(const cuda_sets *in, const size_t *k, int64_t *index, double *d2,
+                      double *exact, char *why)
 {
-    (void)k, (void)index;
+    (void)k, (void)index, (void)exact;
     return pairwise(in, d2, why);
 }
 

@@ -27,7 +27,7 @@ def make_module(folder, kind):
     if not shutil.which("cc"):
         pytest.skip("no compiler for a module")
     folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["cc", "-shared", "-fPIC", f"-DKIND={KINDS[kind][0]}", f"-I{HERE.parents[1] / 'src'}",
+    subprocess.run(["cc", "-Werror", "-shared", "-fPIC", f"-DKIND={KINDS[kind][0]}", f"-I{HERE.parents[1] / 'src'}",
                     f"-I{HERE.parents[1] / 'include'}", HERE / "stand_in_module.c", "-o", folder / "libspdml-cuda.so"], check=True)
 
 

@@ -66,7 +66,7 @@ def test_modules_lie_beside_the_library_not_in_the_current_folder(tmp_path, load
     """A library that was loaded by a relative path, before the process went to another folder."""
     tests = pathlib.Path(__file__).parents[1]
     (tmp_path / "other").mkdir()
-    subprocess.run(["cc", "-shared", "-fPIC", "-DKIND=4", f"-I{tests.parent / 'src'}",
+    subprocess.run(["cc", "-Werror", "-shared", "-fPIC", "-DKIND=4", f"-I{tests.parent / 'src'}",
                     f"-I{tests.parent / 'include'}", tests / "cli/stand_in_module.c",
                     "-o", tmp_path / "other/libspdml-cuda.so"], check=True)
     shutil.copy(lib._name, tmp_path / "libspdml.so")
