@@ -323,8 +323,8 @@ static void nearest_both_ways(const char *what, enum spread kind, size_t n, size
             "nearest airm, %-18s n %3zu p %6zu: bounds %8.3f s (%5.1f %% measured), all %8.3f s, "
             "ratio %5.2f, %s\n",
             what, n, p, took[0], 100.0 * info.exact / info.pairs, took[1], took[1] / took[0],
-            memcmp(index[0], index[1], p * K * sizeof *index[0]) ||
-                    memcmp(d2[0], d2[1], p * K * sizeof *d2[0])
+            memcmp(index[0], index[1], p * K * sizeof *index[0]) != 0 ||
+                    memcmp(d2[0], d2[1], p * K * sizeof *d2[0]) != 0
                 ? "OTHER BITS"
                 : "same bits");
     fflush(stdout);
