@@ -341,7 +341,7 @@ spd_status spd_tune_auto(spd_context *ctx, spd_method *method, const spd_samples
                          const spd_tune_options *asked, spd_tune_info *tuned, spd_league **league)
 {
     ctx_clear(ctx);
-    samples train;
+    samples train = {0};
     spd_tune_options tuning;
     if (!method || !asked || !method_is_automatic(method))
         return ctx_fail(ctx, SPD_EINVAL,
@@ -361,7 +361,7 @@ spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *
 {
     ctx_clear(ctx);
     double began = clock_seconds();
-    samples train;
+    samples train = {0};
     spd_tune_options tuning;
     if (!method || !asked || count == 0)
         return ctx_fail(ctx, SPD_EINVAL, "the method or the tuning options are missing");

@@ -201,7 +201,7 @@ static spd_status pairs_here(spd_context *ctx, const set_job *j)
     }
     if (status == SPD_OK && j->out[0])
         memcpy(j->out[0], r.d2, j->bytes[0]);
-    if (status == SPD_OK && r.Z)
+    if (status == SPD_OK && r.Z && j->out[1])
         unfold_half(&r, j->out[1]);
     arena_free(&room);
     return status;
