@@ -54,7 +54,7 @@ cmake_path(GET SPDML_NVCC PARENT_PATH cuda_bin)
 set(cuda_module "${PROJECT_BINARY_DIR}/libspdml-cuda.so")
 add_custom_command(OUTPUT "${cuda_module}"
     COMMAND "${SPDML_NVCC}" -shared --cudart static -o "${cuda_module}" ${cuda_objects}
-            "-L${cuda_bin}/../lib" "-Xlinker=-Bsymbolic"
+            "-L${cuda_bin}/../lib" "-Xlinker=-Bsymbolic" -ldl
     DEPENDS ${cuda_objects} VERBATIM COMMENT "Linking libspdml-cuda.so")
 set(cuda_all "")
 if(SPDML_CUDA STREQUAL "on")

@@ -16,8 +16,6 @@
 namespace spd
 {
 
-constexpr size_t RESIDENT = (size_t)1 << 26; /* doubles of a portion that need not be sent */
-
 /* S <- both triangles without the padding; bad: the lowest of those that are not finite. */
 static __global__ void symmetric_kernel(size_t count, int m, int M, const double *Q, double *S,
                                         unsigned long long *bad)
@@ -37,11 +35,11 @@ static __global__ void symmetric_kernel(size_t count, int m, int M, const double
 /* What one thread of the host needs. */
 struct congruence_transfer {
     const cuda_sets &in;
-    queue own;
     shape s{};
     pinned staging; /* a portion of upper halves, and a number */
     array<double> X, packed, P, Q;
     array<unsigned long long> bad;
+    queue own;
     const double *W; /* n x M, on the device */
     double *S;       /* of all matrices, on the device */
 
@@ -100,32 +98,17 @@ struct congruence_transfer {
 
 static shape shape_of(const cuda_sets &in, size_t m)
 {
-    cudaDeviceProp about;
     if (in.n < 1 || in.n > CUDA_MAX_N || m < 1 || m > CUDA_MAX_M)
         throw fault{CUDA_FAULT_SIZE,
                     "the CUDA engine maps matrices of up to 512 x 512 to up to 128 x 128",
                     cudaSuccess};
-    check(cudaGetDeviceProperties(&about, in.device), "asking the device");
-    return {(int)in.n,
-            (int)m,
-            padded((int)m),
-            (int)(in.n + 15) / 16,
-            0,
-            about.multiProcessorCount,
-            (int)about.sharedMemPerBlockOptin,
-            nullptr};
+    return shape_here(in.n, m, padded((int)m), 0, nullptr);
 }
 
-/* What lies there already comes in larger portions, two at a time: so none waits for a launch. */
 static portions cut(const cuda_sets &in, const shape &s)
 {
     const size_t M = (size_t)s.M, each = in.n * in.n + pack_size(s.n) + in.n * M + 2 * M * M;
-    portions p(in.p, each, in.threads);
-    if (in.on_device) {
-        p.each = std::min(in.p, RESIDENT / each + 1);
-        p.threads = std::min((size_t)2, (in.p + p.each - 1) / p.each);
-    }
-    return p;
+    return portions(in.p, each, in.threads, in.on_device);
 }
 
 /* W (n x M, on the device) <- the host's n x m, padded with zeros. */
@@ -135,8 +118,7 @@ static void send_map(const shape &s, const double *from, array<double> &W)
     for (int r = 0; r < s.n; r++)
         memcpy(padded.data() + r * s.M, from + (size_t)r * s.m, s.m * sizeof(double));
     W.make(padded.size());
-    check(cudaMemcpy(W.at, padded.data(), padded.size() * sizeof(double), cudaMemcpyHostToDevice),
-          "the map");
+    copy_now(W.at, padded.data(), padded.size() * sizeof(double), "the map");
 }
 
 /* The results stay on the device until all are there: the caller's array may be X, and is left
@@ -149,8 +131,7 @@ static void congruences(const cuda_sets &in, size_t m, const double *map, double
     all.make(in.p * m * m);
     transfer_all<congruence_transfer>(in, cut(in, s), true, s, (const double *)W.at, all.at);
     if (in.on_device)
-        return check(cudaMemcpy(S, all.at, all.count * sizeof(double), cudaMemcpyDeviceToDevice),
-                     "results");
+        return copy_now(S, all.at, all.count * sizeof(double), "results");
     downloader(in, all.count).fetch(all.at, all.count, S);
 }
 

@@ -6,9 +6,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <cuda_runtime.h>
 
 #include "cuda/module.h"
+#include "cuda/pools.cuh"
 
 namespace spd
 {
@@ -43,39 +45,45 @@ template <class K> inline void allow_shared(K *kernel, size_t bytes, const char 
         __VA_ARGS__;                                                                               \
         break
 
-/* An array on the device. */
+/* An array on the device; nothing may be at work in it when it goes (pools.cuh). */
 template <class T> struct array {
     T *at = nullptr;
     size_t count = 0;
+    int device = 0;
     array() = default;
     array(const array &) = delete;
     array &operator=(const array &) = delete;
     ~array()
     {
-        cudaFree(at);
+        give_memory(at, count * sizeof(T), device);
     }
     void make(size_t n)
     {
-        cudaFree(at);
-        at = nullptr;
-        check(cudaMalloc((void **)&at, (n ? n : 1) * sizeof(T)), "memory of the device");
-        count = n;
+        give_memory(at, count * sizeof(T), device);
+        at = (T *)take_memory(n * sizeof(T), &device);
+        count = at ? n : 0;
+        if (!at)
+            throw fault{CUDA_FAULT_MEMORY, "memory of the device", cudaErrorMemoryAllocation};
     }
-    void put(const T *from, size_t n, cudaStream_t s = 0)
+    void put(const T *from, size_t n, cudaStream_t s)
     {
         check(cudaMemcpyAsync(at, from, n * sizeof(T), cudaMemcpyHostToDevice, s),
               "copy to the device");
     }
     void swap(array &other)
     {
-        T *a = at;
-        size_t n = count;
-        at = other.at;
-        count = other.count;
-        other.at = a;
-        other.count = n;
+        std::swap(at, other.at);
+        std::swap(count, other.count);
+        std::swap(device, other.device);
     }
 };
+
+/* Copies, and waits until what is there is there for all streams. */
+inline void copy_now(void *to, const void *from, size_t bytes, const char *what)
+{
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, 0), what);
+    check(cudaStreamSynchronize(0), what);
+}
 
 /* The kernels with all of a matrix in registers are made for these. */
 inline int padded(int m)

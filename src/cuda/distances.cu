@@ -185,6 +185,7 @@ static void prepare_vectors(sets &e, const cuda_sets &in)
         }
         array<double> logs;
         logs.make(part.p * in.n * in.n);
+        const until_done wait{e.s.stream};
         functions_of(part, SPD_FUNCTION_LOG, 0.0, logs.at);
         take(e.s.stream, 0, part.p, logs.at);
         check(cudaStreamSynchronize(e.s.stream), "logarithms");
@@ -198,21 +199,16 @@ static bool is_flat(spd_metric metric)
 
 void open_sets(sets &e, const cuda_sets &in, size_t pairs)
 {
-    cudaDeviceProp about;
     if (in.n < 1 || in.n > CUDA_MAX_N)
         throw fault{CUDA_FAULT_SIZE, "the CUDA engine does not measure matrices as large",
                     cudaSuccess};
     check(cudaSetDevice(in.device), "choosing the device");
-    check(cudaGetDeviceProperties(&about, in.device), "asking the device");
     e.metric = in.metric;
     e.squares = in.n > (in.metric == SPD_METRIC_AIRM ? FAST : APART);
     e.p = in.p;
     e.q = in.Q ? in.q : 0;
-    const int n = (int)in.n;
     e.own.make();
-    e.s = {
-        n,       n, n, 0, e.p + e.q, about.multiProcessorCount, (int)about.sharedMemPerBlockOptin,
-        e.own.at};
+    e.s = shape_here(in.n, in.n, (int)in.n, e.p + e.q, e.own.at);
     e.out.make(1);
     e.d2.make(pairs);
     check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), e.s.stream), "result");
@@ -277,8 +273,8 @@ static void report(const cuda_sets &in, size_t rows, size_t of)
  * top on have all that their rows hold below the diagonal. */
 static void pairwise(const cuda_sets &in, bool products, double *D2)
 {
-    sets e;
     array<double> all, other;
+    sets e;
     const size_t each = rows_of(in.p), rows = in.Q ? in.q : in.p, most = std::min(each, rows);
     const bool whole = in.Q || products; /* tiles, which need no mirror */
     e.products = products;

@@ -20,7 +20,6 @@ int module_neighbours(const cuda_sets *in, const size_t *k, int64_t *index, doub
 constexpr size_t TILE = (size_t)1 << 24; /* pairs at a time */
 
 struct sets {
-    queue own;
     shape s{};
     spd_metric metric = SPD_METRIC_STEIN;
     bool products = false; /* of vectors, instead of distances */
@@ -30,6 +29,7 @@ struct sets {
     spectrum_room room;
     array<link> links;
     array<outcome> out;
+    queue own;
 };
 
 /* With room for so many pairs at a time. */

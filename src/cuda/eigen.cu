@@ -20,10 +20,8 @@ namespace spd
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
-constexpr int PLACERS = 128;
-
 /* The largest, or the sum, of what the threads have; in one order. */
-template <bool SUM> __device__ inline double of_block(double x, double *room)
+template <bool SUM, int PLACERS> __device__ inline double of_block(double x, double *room)
 {
     __syncthreads();
     room[threadIdx.x] = x;
@@ -39,7 +37,8 @@ template <bool SUM> __device__ inline double of_block(double x, double *room)
 }
 
 /* Its norm bounds the eigenvalues; the shift leaves a tenth of all of them positive. */
-static __global__ void __launch_bounds__(PLACERS)
+template <int PLACERS>
+__global__ void __launch_bounds__(PLACERS)
     place_kernel(size_t p, int n, int M, bool any, const double *X, double *S, placed *how)
 {
     __shared__ double room[PLACERS];
@@ -49,7 +48,7 @@ static __global__ void __launch_bounds__(PLACERS)
         int exponent = 0;
         for (int x = threadIdx.x; x < n * n; x += PLACERS)
             most = x % n <= x / n ? fmax(most, fabs(A[x])) : most;
-        most = of_block<false>(most, room);
+        most = of_block<false, PLACERS>(most, room);
         if (most > 0.0 && most < INFINITY)
             frexp(most, &exponent);
         for (int x = threadIdx.x; x < n * n && any; x += PLACERS)
@@ -57,7 +56,7 @@ static __global__ void __launch_bounds__(PLACERS)
                 const double a = ldexp(A[x], -exponent);
                 squares = fma(a, x % n < x / n ? 2.0 * a : a, squares);
             }
-        const double norm = any ? sqrt(of_block<true>(squares, room)) : 0.0;
+        const double norm = any ? sqrt(of_block<true, PLACERS>(squares, room)) : 0.0;
         const double shift = any ? (norm > 0.0 ? 1.25 * norm : 1.0) : 0.0;
         for (int x = threadIdx.x; x < M * M; x += PLACERS) {
             const int a = x / M, b = x % M, r = a > b ? a : b, c = a > b ? b : a;
@@ -71,8 +70,11 @@ static __global__ void __launch_bounds__(PLACERS)
 
 void place(const shape &s, bool any, const double *X, double *S, placed *how)
 {
-    const size_t grid = std::min(s.p, (size_t)s.processors * 16);
-    place_kernel<<<(unsigned)grid, PLACERS, 0, s.stream>>>(s.p, s.n, s.M, any, X, S, how);
+    const size_t grid = std::min(s.p, (size_t)s.processors * 32);
+    if (s.n <= SMALL_ROWS)
+        place_kernel<32><<<(unsigned)grid, 32, 0, s.stream>>>(s.p, s.n, s.M, any, X, S, how);
+    else
+        place_kernel<128><<<(unsigned)grid, 128, 0, s.stream>>>(s.p, s.n, s.M, any, X, S, how);
     launched("placing the matrices");
 }
 
@@ -489,6 +491,8 @@ void spectral_factors(const shape &s, double *S, double *L, double *Li, outcome 
 
 void eigen(const shape &s, double *S, double *L, double *Li, double *lambda, outcome *o)
 {
+    if (cusolver_takes(s.n))
+        return cusolver_eigen(s, S, lambda, o);
     spectral_factors(s, S, L, Li, o);
     eigen_of_factors(s, S, L, lambda, o);
 }

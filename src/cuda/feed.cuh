@@ -35,11 +35,11 @@ void wait_for_all(const std::vector<std::future<T>> &work, const stop_request &s
 
 /* What a thread needs for a portion on its way. */
 struct lane {
-    queue own;
     event copied;
     pinned staging;
     std::vector<double> raw;    /* as read, where samples do not lie in memory */
     array<double> room, packed; /* packed: only where they are not kept */
+    queue own;
 };
 
 struct feed {

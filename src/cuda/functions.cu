@@ -6,6 +6,7 @@
 
 #include "cuda/eigen.cuh"
 #include "cuda/guard.cuh"
+#include "cuda/poles.cuh"
 #include "cuda/portions.cuh"
 #include "cuda/queue.cuh"
 #include "cuda/resident.cuh"
@@ -17,38 +18,33 @@ namespace spd
 /* What one thread of the host needs. */
 struct spectral_room {
     const cuda_sets &in;
-    queue own;
     shape s{};
     pinned staging; /* a portion of matrices, and an outcome */
     array<double> X, S, L, Li, lambda;
     array<placed> how;
     array<outcome> out;
+    queue own;
 
     spectral_room(const cuda_sets &set, size_t each) : in(set)
     {
-        cudaDeviceProp about;
-        check(cudaGetDeviceProperties(&about, in.device), "asking the device");
         own.make();
-        const int n = (int)in.n, M = spectral_size(n);
+        const int M = spectral_size((int)in.n);
         const size_t mm = (size_t)M * M;
-        s = {n,     n, M, 0, each, about.multiProcessorCount, (int)about.sharedMemPerBlockOptin,
-             own.at};
-        X.make(in.on_device ? 0 : each * n * n);
+        s = shape_here(in.n, in.n, M, each, own.at);
+        X.make(in.on_device ? 0 : each * in.n * in.n);
         S.make(each * mm);
-        L.make(M <= WHOLE ? each * mm : 1);
-        Li.make(M <= FAST ? each * mm : 1);
         lambda.make(each * M);
         how.make(each);
         out.make(1);
         staging.make(X.count + sizeof(outcome) / sizeof(double));
     }
 
-    /* vectors and values of a portion; any: of matrices that need not be positive definite. */
-    void solve(size_t first, size_t count, bool any, double *vectors, double *values)
+    /* Where a portion lies on the device. any: matrices that need not be positive definite. */
+    const double *bring(size_t first, size_t count, bool any)
     {
         const size_t nn = in.n * in.n;
-        s.p = count;
         const double *matrices = in.X + first * nn;
+        s.p = count;
         if (!in.on_device) {
             memcpy(staging.at, matrices, count * nn * sizeof(double));
             X.put(staging.at, count * nn, s.stream);
@@ -57,6 +53,16 @@ struct spectral_room {
         check(cudaMemsetAsync(out.at, 0xff, sizeof(outcome), s.stream), "result");
         if (!any)
             squares_definite(s, first, matrices, out.at);
+        return matrices;
+    }
+
+    void solve(const double *matrices, bool any, double *vectors, double *values)
+    {
+        const size_t mm = (size_t)s.M * s.M, each = lambda.count / s.M;
+        if (!L.at) {
+            L.make(s.M <= WHOLE && !cusolver_takes(s.n) ? each * mm : 1);
+            Li.make(s.M <= FAST ? each * mm : 1);
+        }
         place(s, any, matrices, vectors, how.at);
         eigen(s, vectors, L.at, Li.at, values, out.at);
     }
@@ -80,7 +86,7 @@ static portions cut(const cuda_sets &in)
         throw fault{CUDA_FAULT_SIZE, "the CUDA engine takes matrices of up to 512 x 512",
                     cudaSuccess};
     const size_t M = (size_t)spectral_size((int)in.n);
-    return portions(in.p, M * M, in.threads);
+    return portions(in.p, M * M, in.threads, in.on_device);
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -88,15 +94,40 @@ static portions cut(const cuda_sets &in)
 struct function_transfer : spectral_room {
     int f;
     double power, *F;
+    array<int> missed; /* by sums over poles */
     function_transfer(const cuda_sets &set, size_t each, int function, double exponent, double *to)
         : spectral_room(set, each), f(function), power(exponent), F(to)
     {
     }
+    /* By eigenvectors; of those that `wanted` says, unless it is NULL. */
+    void rotate(const double *matrices, double *to, const int *wanted)
+    {
+        solve(matrices, f == SPD_FUNCTION_EXP, S.at, lambda.at);
+        spectral_values(s, f, power, how.at, lambda.at, out.at);
+        rebuild(s, S.at, lambda.at, to, wanted);
+    }
+    /* Returns whether any is left to do. */
+    bool sum(const double *matrices, double *to)
+    {
+        int some;
+        missed.make(s.p + 1);
+        squares_spread(s, s.p, 1.0, matrices, S.at);
+        sum_poles(s, f, S.at, to, missed.at);
+        check(cudaMemcpyAsync(staging.at + X.count, missed.at + s.p, sizeof some,
+                              cudaMemcpyDeviceToHost, s.stream),
+              "results");
+        check(cudaStreamSynchronize(s.stream), "sums over poles");
+        memcpy(&some, staging.at + X.count, sizeof some);
+        return some;
+    }
     void run(size_t first, size_t count)
     {
-        solve(first, count, f == SPD_FUNCTION_EXP, S.at, lambda.at);
-        spectral_values(s, f, power, how.at, lambda.at, out.at);
-        rebuild(s, S.at, lambda.at, F + first * in.n * in.n);
+        double *to = F + first * in.n * in.n;
+        const double *matrices = bring(first, count, f == SPD_FUNCTION_EXP);
+        if (!poles_take(s.n, f))
+            rotate(matrices, to, nullptr);
+        else if (sum(matrices, to))
+            rotate(matrices, to, missed.at);
         settle();
     }
 };
@@ -114,8 +145,7 @@ static void apply(const cuda_sets &in, int function, double power, double *F)
     all.make(in.p * in.n * in.n);
     functions_of(in, function, power, all.at);
     if (in.on_device)
-        return check(cudaMemcpy(F, all.at, all.count * sizeof(double), cudaMemcpyDeviceToDevice),
-                     "results");
+        return copy_now(F, all.at, all.count * sizeof(double), "results");
     downloader(in, all.count).fetch(all.at, all.count, F);
 }
 
@@ -130,7 +160,8 @@ struct eigen_transfer : spectral_room {
     void run(size_t first, size_t count)
     {
         double *to = values + first * s.M;
-        solve(first, count, true, vectors ? vectors + first * s.M * s.M : S.at, to);
+        const double *matrices = bring(first, count, true);
+        solve(matrices, true, vectors ? vectors + first * s.M * s.M : S.at, to);
         spectral_values(s, ITSELF, 0.0, how.at, to, out.at);
         settle();
     }
@@ -139,8 +170,8 @@ struct eigen_transfer : spectral_room {
 /* Takes them to the host: ascending, vectors as columns, without the padding. */
 struct sorting_transfer {
     const cuda_sets &in;
-    queue own;
     pinned staging;
+    queue own;
     std::vector<size_t> order;
     const double *values, *vectors;
     double *lambda, *V;

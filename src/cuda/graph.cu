@@ -67,8 +67,7 @@ template <class T> static void give(array<T> &to, const std::vector<T> &from)
 {
     to.make(from.size());
     if (!from.empty())
-        check(cudaMemcpy(to.at, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice),
-              "the graph");
+        copy_now(to.at, from.data(), from.size() * sizeof(T), "the graph");
 }
 
 static void add_weights(graph &g, const cuda_input &in, size_t p)

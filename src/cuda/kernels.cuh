@@ -14,6 +14,8 @@
 namespace spd
 {
 
+constexpr int SMALL_ROWS = 16; /* up to which a warp alone looks at a matrix */
+
 struct shape {
     int n, m, M, NB;        /* NB blocks of 16 rows */
     size_t p;               /* samples at hand, the extra one included */
@@ -22,6 +24,13 @@ struct shape {
     bool few = false; /* are there so few pairs, on all devices together, that each had better be
                          done soon? */
 };
+
+/* Of p matrices on the device that is chosen. */
+inline shape shape_here(size_t n, size_t m, int M, size_t p, cudaStream_t stream)
+{
+    const processor_counts here = processors_here();
+    return {(int)n, (int)m, M, (int)(n + 15) / 16, p, here.processors, here.shared, stream};
+}
 
 /* A power of two that brings every eigenvalue below 1/2 (stein.cu); the metrics of fits ignore it.
  */

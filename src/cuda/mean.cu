@@ -133,7 +133,6 @@ using namespace spd;
 
 struct cuda_mean {
     cuda_sets in;
-    queue own;
     shape s{};
     size_t batch = 0;
     bool measured = false; /* are dets there? */
@@ -146,6 +145,7 @@ struct cuda_mean {
     array<placed> how;
     /* of inverses */
     array<double> point, dets, C;
+    queue own;
 };
 
 namespace spd
@@ -303,23 +303,13 @@ static void load(cuda_mean &e)
 
 static void open(cuda_mean &e, const cuda_sets &in, const double *weight)
 {
-    cudaDeviceProp about;
     if (in.n < 1 || in.n > CUDA_MAX_N)
         throw fault{CUDA_FAULT_SIZE, "the CUDA engine takes matrices of up to 512 x 512",
                     cudaSuccess};
     check(cudaSetDevice(in.device), "choosing the device");
-    check(cudaGetDeviceProperties(&about, in.device), "asking the device");
-    const int n = (int)in.n;
     e.in = in;
     e.own.make();
-    e.s = {n,
-           n,
-           spectral_size(n),
-           0,
-           in.p,
-           about.multiProcessorCount,
-           (int)about.sharedMemPerBlockOptin,
-           e.own.at};
+    e.s = shape_here(in.n, in.n, kernel_size((int)in.n), in.p, e.own.at);
     make_room(e);
     e.weight.put(weight, in.p, e.s.stream);
     check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), e.s.stream), "result");

@@ -25,6 +25,7 @@ static int module_describe(int device, cuda_device *about, char *why)
         check(cudaSetDevice(device), "choosing the device");
         check(cudaGetDeviceProperties(&p, device), "asking the device");
         check(cudaMemGetInfo(&about->free, &about->memory), "asking the device");
+        about->free = memory_left();
         check(cudaDriverGetVersion(&about->driver), "asking the driver");
         check(cudaRuntimeGetVersion(&about->runtime), "asking the runtime");
         snprintf(about->name, sizeof about->name, "%.*s", (int)sizeof about->name - 1, p.name);

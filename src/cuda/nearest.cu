@@ -253,7 +253,6 @@ struct neighbour_lists {
 };
 
 struct finder {
-    sets e;
     array<int> label;
     int kinds = 1; /* lists of a sample */
     neighbour_lists lists[2];
@@ -266,6 +265,7 @@ struct finder {
     array<double> slack, limit[2], exact;
     array<uint32_t> place;
     array<unsigned> count;
+    sets e; /* with the stream that all is done in */
 };
 
 /* The rows of a tile or, turned, its columns: their number, the first, and their lists. */
@@ -333,6 +333,7 @@ static void open_bounds(finder &f, const cuda_sets &in, size_t columns)
     if (in.metric != SPD_METRIC_AIRM || in.brute || columns < WORTH * k)
         return;
     o.make(1);
+    const until_done wait{stream};
     check(cudaMemsetAsync(o.at, 0xff, sizeof good, stream), "result");
     prepare_determinants(e, o.at);
     check(cudaMemcpyAsync(&good, o.at, sizeof good, cudaMemcpyDeviceToHost, stream), "result");

@@ -18,11 +18,19 @@ namespace spd
 constexpr int TRANSFER_THREADS = 8;              /* most threads */
 constexpr size_t PORTION_MOST = (size_t)4 << 20; /* doubles of a portion */
 constexpr size_t PORTION_LEAST = (size_t)1 << 16;
+constexpr size_t PORTION_THERE = (size_t)1 << 25; /* of matrices that lie on the device */
 
 struct portions {
     size_t count, each, threads;
-    portions(size_t matrices, size_t doubles, int most) : count(matrices)
+    /* there: what lies on the device already comes in larger portions, two at a time, so that none
+     * waits for a launch. */
+    portions(size_t matrices, size_t doubles, int most, bool there) : count(matrices)
     {
+        if (there) {
+            each = std::min(count, PORTION_THERE / doubles + 1);
+            threads = std::min((size_t)2, (count + each - 1) / each);
+            return;
+        }
         threads = (size_t)std::clamp(most, 1, TRANSFER_THREADS);
         const size_t fair = (count + 3 * threads - 1) / (3 * threads);
         each = std::clamp(fair, PORTION_LEAST / doubles + 1, PORTION_MOST / doubles + 1);
@@ -30,6 +38,19 @@ struct portions {
         threads = std::min(threads, (count + each - 1) / each);
     }
 };
+
+/* By the thread of the call. */
+template <class Transfer, class... More>
+void transfer_here(const cuda_sets &in, const portions &p, bool reporting, const More &...more)
+{
+    Transfer one(in, p.each, more...);
+    for (size_t at = 0; at < p.count; at += p.each) {
+        const size_t count = std::min(p.each, p.count - at);
+        one.run(at, count);
+        if (reporting && in.progress && in.progress(in.user, (double)(at + count), (double)p.count))
+            throw fault{CUDA_FAULT_STOPPED, "stopped", cudaSuccess};
+    }
+}
 
 /* A Transfer is made of (in, each, more) and has run(first, count). Tells of what is done where
  * that is wanted; whatever one of them throws, or the caller's stop_request to stop, ends all of them. */
@@ -50,6 +71,8 @@ void transfer_all(const cuda_sets &in, const portions &p, bool reporting, const 
             throw;
         }
     };
+    if (p.threads == 1)
+        return transfer_here<Transfer>(in, p, reporting, more...);
     for (size_t k = 0; k < p.threads; k++)
         work.push_back(std::async(std::launch::async, body));
     bool asked = false;
@@ -71,8 +94,8 @@ constexpr size_t LOT = (size_t)1 << 19; /* doubles that are copied at a time */
 /* Numbers from the device to the host, by several threads through pinned memory that is kept. */
 struct downloader {
     struct channel {
-        queue own;
         pinned staging;
+        queue own;
     };
     int device;
     std::vector<channel> channels;
@@ -118,9 +141,9 @@ struct downloader {
 typedef std::function<void(cudaStream_t stream, size_t first, size_t count, const double *X)>
     loader;
 struct loading_transfer {
-    queue own;
     pinned staging;
     array<double> room;
+    queue own;
     const double *X;
     size_t nn;
     const loader &take;
@@ -148,7 +171,8 @@ inline void load_all(const cuda_sets &in, size_t count, const double *X, const l
         take(own.at, 0, count, X);
         return check(cudaStreamSynchronize(own.at), "loading the matrices");
     }
-    transfer_all<loading_transfer>(in, portions(count, in.n * in.n, in.threads), false, X, take);
+    transfer_all<loading_transfer>(in, portions(count, in.n * in.n, in.threads, false), false, X,
+                                   take);
 }
 
 } /* namespace spd */

@@ -8,30 +8,48 @@ namespace spd
 
 struct pinned { /* host memory that copies run from and to without waiting */
     double *at = nullptr;
+    size_t count = 0;
+    pinned() = default;
+    pinned(const pinned &) = delete;
+    pinned &operator=(const pinned &) = delete;
     ~pinned()
     {
-        cudaFreeHost(at);
+        give_pinned(at, count * sizeof(double));
     }
-    size_t count = 0;
     void make(size_t n)
     {
-        cudaFreeHost(at);
-        at = nullptr;
-        check(cudaMallocHost((void **)&at, n * sizeof(double)), "memory for copies");
-        count = n;
+        give_pinned(at, count * sizeof(double));
+        at = (double *)take_pinned(n * sizeof(double));
+        count = at ? n : 0;
+        if (!at)
+            throw fault{CUDA_FAULT_MEMORY, "memory for copies", cudaErrorMemoryAllocation};
     }
 };
 
-struct queue { /* a stream */
+struct
+    queue { /* a stream; waits for its work when it goes: to be declared after what it works on */
     cudaStream_t at = nullptr;
+    int device = 0;
+    queue() = default;
+    queue(const queue &) = delete;
+    queue &operator=(const queue &) = delete;
     ~queue()
     {
-        if (at)
-            cudaStreamDestroy(at);
+        give_stream(at, device);
     }
     void make()
     {
-        check(cudaStreamCreateWithFlags(&at, cudaStreamNonBlocking), "making a stream");
+        at = take_stream(&device);
+    }
+};
+
+/* Waits for a stream when it goes: to be declared after memory that a function has in it. */
+struct until_done {
+    cudaStream_t at;
+    ~until_done()
+    {
+        if (cudaStreamSynchronize(at) != cudaSuccess)
+            cudaGetLastError();
     }
 };
 

@@ -24,14 +24,14 @@ __device__ inline double value_of(int f, double power, double x)
     }
 }
 
-static __global__ void values_kernel(size_t p, int M, int f, double power, const placed *how,
+static __global__ void values_kernel(size_t p, int n, int M, int f, double power, const placed *how,
                                      double *lambda, outcome *o)
 {
     const bool any = f == SPD_FUNCTION_EXP || f == ITSELF;
     for (size_t e = blockIdx.x * (size_t)blockDim.x + threadIdx.x; e < p * M;
          e += (size_t)gridDim.x * blockDim.x) {
         const placed h = how[e / M];
-        if (lambda[e] == 0.0) { /* padding */
+        if (M > n && lambda[e] == 0.0) { /* padding */
             if (f == ITSELF)
                 lambda[e] = __longlong_as_double(-1);
             continue;
@@ -47,7 +47,7 @@ static __global__ void values_kernel(size_t p, int M, int f, double power, const
 void spectral_values(const shape &s, int f, double power, const placed *how, double *lambda,
                      outcome *o)
 {
-    values_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p, s.M, f, power, how, lambda, o);
+    values_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p, s.n, s.M, f, power, how, lambda, o);
     launched("functions");
 }
 
@@ -58,13 +58,15 @@ constexpr int SIDE = 32, DEPTH = 16; /* of a tile, and how many vectors are take
 /* 64 threads per tile on or below the diagonal, 4 x 4 numbers each. */
 static __global__ void __launch_bounds__(64)
     rebuild_kernel(size_t count, int tiles, int n, int M, const double *U, const double *value,
-                   double *F)
+                   const int *wanted, double *F)
 {
     __shared__ __align__(16) double left[DEPTH][SIDE], right[DEPTH][SIDE];
     const int a = threadIdx.x / 8 * 4, b = threadIdx.x % 8 * 4;
     for (size_t w = blockIdx.x; w < count * tiles; w += gridDim.x) {
         const size_t i = w / tiles;
         int R = 0, C = (int)(w % tiles);
+        if (wanted && !wanted[i])
+            continue;
         for (; C > R; R++)
             C -= R + 1;
         const double *V = U + i * M * M, *f = value + i * M;
@@ -98,11 +100,35 @@ static __global__ void __launch_bounds__(64)
     }
 }
 
-void rebuild(const shape &s, const double *U, const double *value, double *F)
+/* A thread per number on or below the diagonal. */
+static __global__ void __launch_bounds__(256)
+    rebuild_small(size_t count, int n, int M, const double *U, const double *value, double *F)
+{
+    const int each = n * (n + 1) / 2;
+    for (size_t e = blockIdx.x * (size_t)blockDim.x + threadIdx.x; e < count * each;
+         e += (size_t)gridDim.x * blockDim.x) {
+        const size_t i = e / each;
+        const double *V = U + i * M * M, *f = value + i * M;
+        int r = 0, c = (int)(e % each);
+        for (; c > r; r++)
+            c -= r + 1;
+        double sum = 0.0;
+        for (int k = 0; k < M; k++)
+            sum = fma(V[k * M + r] * f[k], V[k * M + c], sum);
+        F[(i * n + r) * n + c] = sum;
+        F[(i * n + c) * n + r] = sum;
+    }
+}
+
+void rebuild(const shape &s, const double *U, const double *value, double *F, const int *wanted)
 {
     const int side = (s.n + SIDE - 1) / SIDE, tiles = side * (side + 1) / 2;
+    if (s.n <= SMALL_ROWS && !wanted) {
+        rebuild_small<<<s.processors * 8, 256, 0, s.stream>>>(s.p, s.n, s.M, U, value, F);
+        return launched("building the matrices");
+    }
     const size_t grid = std::min(s.p * tiles, (size_t)s.processors * 64);
-    rebuild_kernel<<<(unsigned)grid, 64, 0, s.stream>>>(s.p, tiles, s.n, s.M, U, value, F);
+    rebuild_kernel<<<(unsigned)grid, 64, 0, s.stream>>>(s.p, tiles, s.n, s.M, U, value, wanted, F);
     launched("building the matrices");
 }
 

@@ -3,7 +3,6 @@
 #include "cuda/resident.cuh"
 
 #include <algorithm>
-#include <vector>
 
 #include "cuda/guard.cuh"
 #include "cuda/queue.cuh"
@@ -52,21 +51,26 @@ visit::visit(const cuda_sets &in, std::initializer_list<const void *> results) :
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-static __global__ void trace_kernel(size_t count, int n, const double *X, double *trace)
+/* most <- the bits of the largest trace above 0; so are numbers ordered, too. */
+static __global__ void trace_kernel(size_t count, int n, const double *X, unsigned long long *most)
 {
+    double largest = 0.0;
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
          i += (size_t)gridDim.x * blockDim.x) {
         double sum = 0.0;
         for (int c = 0; c < n; c++)
             sum += X[(i * n + c) * n + c];
-        trace[i] = sum;
+        largest = sum > largest ? sum : largest;
     }
+    for (int o = 16; o; o >>= 1)
+        largest = fmax(largest, __shfl_xor_sync(~0u, largest, o));
+    if (threadIdx.x % 32 == 0 && largest > 0.0)
+        atomicMax(most, (unsigned long long)__double_as_longlong(largest));
 }
 
-constexpr int INSPECTORS = 128;
-
 /* bad <- the lowest number of a matrix that is not finite or not symmetric. */
-static __global__ void __launch_bounds__(INSPECTORS)
+template <int INSPECTORS>
+__global__ void __launch_bounds__(INSPECTORS)
     inspect_kernel(size_t p, int n, double tolerance, const double *X, unsigned long long *bad)
 {
     __shared__ double gaps[INSPECTORS], sizes[INSPECTORS];
@@ -120,18 +124,16 @@ static unsigned blocks_of(size_t things, size_t each)
 
 double largest_trace_there(const shape &s, size_t count, const double *X)
 {
-    array<double> traces;
-    std::vector<double> all(count);
-    traces.make(count);
-    double *to = traces.at;
+    array<unsigned long long> largest;
+    double most = 0.0;
+    largest.make(1);
+    const until_done wait{s.stream};
+    unsigned long long *to = largest.at;
+    check(cudaMemsetAsync(to, 0, sizeof most, s.stream), "traces");
     trace_kernel<<<blocks_of(count, 256), 256, 0, s.stream>>>(count, s.n, X, to);
     launched("traces");
-    check(cudaMemcpyAsync(all.data(), to, count * sizeof(double), cudaMemcpyDeviceToHost, s.stream),
-          "traces");
+    check(cudaMemcpyAsync(&most, to, sizeof most, cudaMemcpyDeviceToHost, s.stream), "traces");
     check(cudaStreamSynchronize(s.stream), "traces");
-    double most = 0.0;
-    for (const double trace : all)
-        most = std::max(most, trace);
     return most;
 }
 
@@ -140,7 +142,7 @@ int module_copy(const cuda_sets *in, const void *from, size_t bytes, void *to, c
 {
     return guarded(why, [&] {
         visit here(*in, {});
-        check(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "copy");
+        copy_now(to, from, bytes, "copy");
     });
 }
 
@@ -148,15 +150,20 @@ int module_inspect(const cuda_sets *in, double tolerance, size_t *bad, char *why
 {
     return guarded(why, [&] {
         visit here(*in, {});
-        queue own;
         array<unsigned long long> lowest;
+        queue own;
         unsigned long long found;
         own.make();
         lowest.make(1);
         unsigned long long *to = lowest.at;
         check(cudaMemsetAsync(to, 0xff, sizeof found, own.at), "result");
-        inspect_kernel<<<blocks_of(in->p, 1), INSPECTORS, 0, own.at>>>(in->p, (int)in->n, tolerance,
-                                                                       in->X, to);
+        const size_t p = in->p;
+        const int n = (int)in->n;
+        const double *X = in->X;
+        if (n <= SMALL_ROWS)
+            inspect_kernel<32><<<blocks_of(p, 1), 32, 0, own.at>>>(p, n, tolerance, X, to);
+        else
+            inspect_kernel<128><<<blocks_of(p, 1), 128, 0, own.at>>>(p, n, tolerance, X, to);
         launched("looking at the matrices");
         check(cudaMemcpyAsync(&found, to, sizeof found, cudaMemcpyDeviceToHost, own.at), "result");
         check(cudaStreamSynchronize(own.at), "looking at the matrices");

@@ -45,8 +45,7 @@ rule rule_of(spd_metric metric)
 /* Bytes that may still be used on the device of the caller. */
 static size_t room_left(const cuda_input &in, size_t divisor, size_t used)
 {
-    size_t left, all;
-    check(cudaMemGetInfo(&left, &all), "asking the device");
+    size_t left = memory_left();
     left = left / divisor > MARGIN ? left / divisor - MARGIN : 0;
     if (in.memory_bytes)
         left = std::min(left, in.memory_bytes > used ? in.memory_bytes - used : 0);
@@ -64,12 +63,10 @@ static double peak_of(int device)
 
 void shard::open(const cuda_input &in, const partition &cuts, size_t number_, int device_)
 {
-    cudaDeviceProp about;
     number = number_;
     device = device_;
     alone = cuts.shards() == 1;
     check(cudaSetDevice(device), "choosing the device");
-    check(cudaGetDeviceProperties(&about, device), "asking the device");
     metric = in.metric;
     how = rule_of(metric);
     objective = in.objective;
@@ -81,15 +78,8 @@ void shard::open(const cuda_input &in, const partition &cuts, size_t number_, in
     began.make(cudaEventDefault);
     ended.make(cudaEventDefault);
     peak = peak_of(device);
-    all = {(int)in.n,
-           (int)in.m,
-           padded((int)in.m),
-           (int)(in.n + 15) / 16,
-           cuts.samples.back(),
-           about.multiProcessorCount,
-           (int)about.sharedMemPerBlockOptin,
-           main_queue.at,
-           in.pairs <= FEW};
+    all = shape_here(in.n, in.m, padded((int)in.m), cuts.samples.back(), main_queue.at);
+    all.few = in.pairs <= FEW;
     local = all;
     at = cuts.samples[number];
     local.p = cuts.samples[number + 1] - at;
@@ -160,9 +150,8 @@ size_t shard::most_pairs(const cuda_input &in, size_t divisor) const
 double shard::load(const cuda_input &in, const partition &cuts, size_t each, size_t divisor,
                    int threads)
 {
-    size_t left, before, total;
     check(cudaSetDevice(device), "choosing the device");
-    check(cudaMemGetInfo(&before, &total), "asking the device");
+    const size_t before = memory_left();
     pairs.make(in, cuts.samples, number, each, how.sides);
     C.make(pairs.most * how.sides * tri(all.M));
     partial.make(pairs.slots * 2 * tri(all.M));
@@ -172,7 +161,7 @@ double shard::load(const cuda_input &in, const partition &cuts, size_t each, siz
         d2_all.make(pairs.pairs);
         weight.make(of_samples(objective) ? pairs.measured() : 0);
     }
-    check(cudaMemGetInfo(&left, &total), "asking the device");
+    const size_t left = memory_left();
     bytes += before > left ? before - left : 0;
     const size_t X = local.p * pack_size(all.n) * sizeof(double);
     const bool keep = room_left(in, divisor, bytes) >= X;

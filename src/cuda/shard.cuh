@@ -36,8 +36,6 @@ struct partition {
 partition partition_of(size_t n, size_t p, size_t shards);
 
 struct shard {
-    /* First, as they go last. side: what need not wait for the data pass, and sums. */
-    queue main_queue, side;
     size_t number = 0;
     int device = 0, ratio = 0;
     spd_metric metric = SPD_METRIC_STEIN;
@@ -63,6 +61,7 @@ struct shard {
     bool forked = false;              /* is something there that nobody has joined? */
     size_t bytes = 0;
     double peak = 0.0;
+    queue main_queue, side; /* side: what need not wait for the data pass, and sums */
 
     /* Chooses the device, and makes all but graph, buffer and samples. */
     void open(const cuda_input &in, const partition &cuts, size_t number, int device);

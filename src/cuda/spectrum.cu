@@ -10,10 +10,12 @@
  * off-diagonals, without roots     30 n^2
  *
  * in operations for each pair, of which Jacobi's rotations would take 6 n^3 in every of 8 sweeps.
- */
+ * From SUMS_FROM rows on d2 is the squared norm of ln T, a sum over poles (poles.cu), but of the
+ * pairs that those miss. */
 #include <algorithm>
 
 #include "cuda/jacobi.cuh"
+#include "cuda/poles.cuh"
 #include "cuda/squares.cuh"
 
 namespace spd
@@ -43,7 +45,9 @@ __device__ inline void put_square(int M, int a, int b, const square &own, double
     }
 }
 
-static __global__ void __launch_bounds__(512)
+/* T: full matrices, or squares. */
+template <bool SQUARES>
+__global__ void __launch_bounds__(512)
     reduce_pairs(int NB, size_t count, const link *pairs, const double *Lf, const double *Kf,
                  double *T, double *scratch)
 {
@@ -66,7 +70,10 @@ static __global__ void __launch_bounds__(512)
                 for (int t = a; t < NB; t++)
                     add_product(own, take_square(H + square_at(t, a)),
                                 take_square(H + square_at(t, b)));
-                put_square(M, a, b, own, T + e * M * M);
+                if (SQUARES)
+                    give_square(T + e * size + square_at(a, b), own);
+                else
+                    put_square(M, a, b, own, T + e * M * M);
             }
         __syncthreads();
     }
@@ -247,7 +254,7 @@ struct bands_of {
 /* A thread per pair, its matrix in shared memory. Scaled by a power of two, so that squares stay in
  * range. */
 static __global__ void log_spectra(int n, size_t count, const double *bands, size_t stride,
-                                   double *d2)
+                                   const int *wanted, double *d2)
 {
     extern __shared__ __align__(16) double room[];
     const int step = blockDim.x;
@@ -256,6 +263,8 @@ static __global__ void log_spectra(int n, size_t count, const double *bands, siz
          e += (size_t)gridDim.x * step) {
         double most = 0.0, sum = 0.0;
         int exponent = 0;
+        if (wanted && !wanted[e])
+            continue;
         for (int k = 0; k < n; k++)
             most = fmax(most, fabs(bands[k * stride + e]));
         if (most < INFINITY)
@@ -274,15 +283,48 @@ static __global__ void log_spectra(int n, size_t count, const double *bands, siz
     }
 }
 
+/* ---- logarithms ------------------------------------------------------------------------------ */
+
+constexpr int NORMERS = 128;
+
+/* d2 <- squared norms of symmetric matrices, but of those that were missed. */
+static __global__ void __launch_bounds__(NORMERS)
+    norms_kernel(int n, size_t count, const double *F, const int *missed, double *d2)
+{
+    __shared__ double room[NORMERS];
+    const int me = threadIdx.x;
+    for (size_t e = blockIdx.x; e < count; e += gridDim.x) {
+        const double *own = F + e * n * n;
+        double sum = 0.0;
+        for (int x = me; x < n * n; x += NORMERS)
+            sum = fma(own[x], own[x], sum);
+        room[me] = sum;
+        for (int step = NORMERS / 2; step; step >>= 1) {
+            __syncthreads();
+            if (me < step)
+                room[me] += room[me + step];
+        }
+        if (me == 0 && !missed[e])
+            d2[e] = room[0];
+        __syncthreads();
+    }
+}
+
 /* ---- launches -------------------------------------------------------------------------------- */
 
 constexpr size_t ROOM = (size_t)1 << 27; /* doubles, of either array */
+constexpr int SUMS_FROM = 81;
 
 void spectrum_room::make(const shape &s, size_t pairs)
 {
     const size_t M = (size_t)SIDE * squares_of(s.n);
     batch = std::min(pairs, ROOM / (M * M));
     chunk = std::min(pairs, std::min((size_t)1 << 17, ROOM / (2 * M)));
+    if (s.n >= SUMS_FROM) {
+        batch = chunk = std::min(batch, ROOM / 2 / (M * M));
+        logs.make(batch * s.n * s.n);
+        missed.make(batch + 1);
+    }
     T.make(batch * M * M);
     bands.make(chunk * 2 * s.n);
     const int NB = squares_of(s.n);
@@ -290,6 +332,7 @@ void spectrum_room::make(const shape &s, size_t pairs)
         scratch.make((size_t)s.processors * 2 * squares_size(NB));
 }
 
+template <bool SQUARES>
 static void reduce(const shape &s, const spectrum_room &room, size_t count, const link *pairs,
                    const double *L, const double *K)
 {
@@ -298,9 +341,9 @@ static void reduce(const shape &s, const spectrum_room &room, size_t count, cons
     double *T = room.T.at, *scratch = room.scratch.at;
     const size_t grid =
         std::min(count, (size_t)s.processors * (scratch ? 2 : std::clamp(s.shared / held, 1, 8)));
-    allow_shared(reduce_pairs, bytes, "AIRM pairs");
-    reduce_pairs<<<(unsigned)grid, 32 * warps, bytes, s.stream>>>(NB, count, pairs, L, K, T,
-                                                                  scratch);
+    allow_shared(reduce_pairs<SQUARES>, bytes, "AIRM pairs");
+    reduce_pairs<SQUARES>
+        <<<(unsigned)grid, 32 * warps, bytes, s.stream>>>(NB, count, pairs, L, K, T, scratch);
     launched("AIRM pairs");
 }
 
@@ -320,7 +363,8 @@ static void make_tridiagonal(const shape &s, const spectrum_room &room, size_t c
     launched("AIRM pairs");
 }
 
-static void add_logarithms(const shape &s, const spectrum_room &room, size_t count, double *d2)
+static void add_logarithms(const shape &s, const spectrum_room &room, size_t count,
+                           const int *wanted, double *d2)
 {
     int threads = 128;
     while (threads > 16 && 2 * s.n * threads * 8 > s.shared)
@@ -330,22 +374,54 @@ static void add_logarithms(const shape &s, const spectrum_room &room, size_t cou
     const double *bands = room.bands.at;
     const size_t grid = std::min(need, (size_t)s.processors * std::clamp(s.shared / bytes, 1, 8));
     allow_shared(log_spectra, bytes, "AIRM pairs");
-    log_spectra<<<(unsigned)grid, threads, bytes, s.stream>>>(s.n, count, bands, stride, d2);
+    log_spectra<<<(unsigned)grid, threads, bytes, s.stream>>>(s.n, count, bands, stride, wanted,
+                                                              d2);
     launched("AIRM pairs");
 }
 
-void squares_airm(const shape &s, spectrum_room &room, size_t count, const link *pairs,
-                  const double *L, const double *K, double *d2)
+/* By tridiagonal matrices; of the pairs that `wanted` says, unless it is NULL. */
+static void take_spectra(const shape &s, spectrum_room &room, size_t count, const link *pairs,
+                         const double *L, const double *K, const int *wanted, double *d2)
 {
     for (size_t at = 0; at < count; at += room.chunk) {
         const size_t some = std::min(room.chunk, count - at);
         for (size_t first = 0; first < some; first += room.batch) {
             const size_t few = std::min(room.batch, some - first);
-            reduce(s, room, few, pairs + at + first, L, K);
+            reduce<false>(s, room, few, pairs + at + first, L, K);
             make_tridiagonal(s, room, few, room.bands.at + first);
         }
-        add_logarithms(s, room, some, d2 + at);
+        add_logarithms(s, room, some, wanted, d2 + at);
     }
+}
+
+/* By poles, a batch. */
+static void take_norms(const shape &s, spectrum_room &room, size_t count, const link *pairs,
+                       const double *L, const double *K, double *d2)
+{
+    const int n = s.n, *missed = room.missed.at;
+    const unsigned grid = (unsigned)std::min(count, (size_t)s.processors * 16);
+    double *logs = room.logs.at;
+    int some;
+    shape t = s;
+    t.p = count;
+    reduce<true>(s, room, count, pairs, L, K);
+    sum_poles(t, SPD_FUNCTION_LOG, room.T.at, logs, room.missed.at);
+    norms_kernel<<<grid, NORMERS, 0, s.stream>>>(n, count, logs, missed, d2);
+    launched("AIRM pairs");
+    check(cudaMemcpyAsync(&some, missed + count, sizeof some, cudaMemcpyDeviceToHost, s.stream),
+          "AIRM pairs");
+    check(cudaStreamSynchronize(s.stream), "AIRM pairs");
+    if (some)
+        take_spectra(s, room, count, pairs, L, K, missed, d2);
+}
+
+void squares_airm(const shape &s, spectrum_room &room, size_t count, const link *pairs,
+                  const double *L, const double *K, double *d2)
+{
+    if (s.n < SUMS_FROM)
+        return take_spectra(s, room, count, pairs, L, K, nullptr, d2);
+    for (size_t at = 0; at < count; at += room.batch)
+        take_norms(s, room, std::min(room.batch, count - at), pairs + at, L, K, d2 + at);
 }
 
 } /* namespace spd */

@@ -35,7 +35,7 @@ inline size_t squares_size(int NB)
 } /* doubles of a matrix */
 inline int squares_warps(int NB)
 {
-    return NB < 2 * HELD ? 2 : (NB + HELD - 1) / HELD;
+    return NB < 2 ? 1 : NB < 2 * HELD ? 2 : (NB + HELD - 1) / HELD;
 }
 
 /* ---- squares.cu */
@@ -64,6 +64,8 @@ struct spectrum_room {
     array<double> T,
         bands; /* a batch of matrices, and more of their diagonals and what is beside them */
     array<double> scratch; /* where shared memory is too small */
+    array<double> logs;    /* of a batch, */
+    array<int> missed;     /* and which of them are missing */
     size_t batch = 0, chunk = 0;
     void make(const shape &s, size_t pairs);
 };

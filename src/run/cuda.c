@@ -19,7 +19,10 @@
 
 static spd_status load_module(spd_context *ctx, const cuda_module **module)
 {
+    static _Atomic(const cuda_module *) loaded;
     cuda_module_entry entry = NULL;
+    if ((*module = loaded))
+        return SPD_OK;
     spd_status status =
         module_entry(ctx, MODULE_NAME, "the CUDA engine", CUDA_MODULE_ENTRY, 0, (void **)&entry);
     if (status < 0)
@@ -29,7 +32,7 @@ static spd_status load_module(spd_context *ctx, const cuda_module **module)
         return ctx_fail(ctx, SPD_EDEVICE,
                         "%s is of another version than this library; install both from one build",
                         MODULE_NAME);
-    *module = table;
+    *module = loaded = table;
     return SPD_OK;
 }
 

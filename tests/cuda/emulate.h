@@ -252,6 +252,10 @@ inline void atomicMin(unsigned long long *a, unsigned long long x)
 {
     *a = std::min(*a, x);
 }
+inline void atomicMax(unsigned long long *a, unsigned long long x)
+{
+    *a = std::max(*a, x);
+}
 inline unsigned atomicAdd(unsigned *a, unsigned x)
 {
     const unsigned before = *a;
@@ -263,6 +267,10 @@ inline uint64_t emulate_bits(double x)
     uint64_t u;
     memcpy(&u, &x, 8);
     return u;
+}
+inline long long __double_as_longlong(double x)
+{
+    return (long long)emulate_bits(x);
 }
 inline double __longlong_as_double(long long u)
 {
@@ -360,7 +368,12 @@ struct cudaPointerAttributes {
     int device;
 };
 enum { cudaEventDefault, cudaEventDisableTiming };
-enum { cudaDevAttrMemoryClockRate, cudaDevAttrGlobalMemoryBusWidth };
+enum cudaDeviceAttr {
+    cudaDevAttrMemoryClockRate,
+    cudaDevAttrGlobalMemoryBusWidth,
+    cudaDevAttrMultiProcessorCount,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin
+};
 enum {
     cudaFuncAttributeMaxDynamicSharedMemorySize,
     cudaStreamNonBlocking,
@@ -427,9 +440,12 @@ inline int cudaStreamWaitEvent(void *, void *, unsigned)
 {
     return 0;
 }
-inline int cudaDeviceGetAttribute(int *value, int, int)
+inline int cudaDeviceGetAttribute(int *value, int which, int)
 {
-    return *value = 1000, 0;
+    *value = which == cudaDevAttrMultiProcessorCount            ? 1
+             : which == cudaDevAttrMaxSharedMemoryPerBlockOptin ? (int)emulate::SHARED
+                                                                : 1000;
+    return 0;
 }
 inline int cudaMemsetAsync(void *to, int x, size_t n, void *)
 {
