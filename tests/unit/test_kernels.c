@@ -529,6 +529,35 @@ TEST(eigen_of_one_with_zero_pivots)
         }
 }
 
+/* Of every length up to some blocks, with z apart and z in y's own place. */
+TEST(two_arrays_and_a_product)
+{
+    enum { MOST = 70 };
+    rng r = seeded(14);
+    for (size_t count = 0; count <= MOST; count++)
+        for (int own = 0; own < 2; own++) {
+            double x[MOST], y[MOST + 1], z[MOST], sum = 0.0, size = 0.0, expected[MOST];
+            double a = own ? 0.0 : rng_normal(&r), b = rng_normal(&r);
+            for (size_t e = 0; e < MOST; e++) {
+                x[e] = rng_normal(&r);
+                y[e] = rng_normal(&r);
+                z[e] = rng_normal(&r);
+            }
+            y[count] = 7.0;
+            for (size_t e = 0; e < count; e++) {
+                expected[e] = a * x[e] + b * y[e];
+                double term = expected[e] * (own ? expected[e] : z[e]);
+                sum += term;
+                size += fabs(term);
+            }
+            double found = k->axpby_dot(count, a, own ? y : x, b, y, own ? y : z);
+            CHECK_CLOSE(found, sum, 1e-15 * size, "%zu entries", count);
+            for (size_t e = 0; e < count; e++)
+                CHECK_CLOSE(y[e], expected[e], 1e-15, "entry %zu of %zu", e, count);
+            CHECK(y[count] == 7.0, "beyond %zu", count);
+        }
+}
+
 TEST(rebuild_from_vectors)
 {
     rng r = seeded(11);
