@@ -70,6 +70,9 @@ typedef struct kernels {
     void (*axpy)(size_t entries, double a, const double *x, double *y); /* y += a x */
     /* y += a[i] x[i], one of four x after the other, each `stride` after the last */
     void (*axpy4)(size_t entries, const double *a, const double *x, size_t stride, double *y);
+    /* y <- a x + b y; returns <y,z>. x or z may be y. */
+    double (*axpby_dot)(size_t entries, double a, const double *x, double b, double *y,
+                        const double *z);
     /* y <- sum over j < 4 of c_j q_j; c and q are 4 x entries. */
     void (*blend)(size_t entries, const double *c, const double *q, double *y);
     /* r_j += z q_j for j < 4; q and r are 4 x entries. */

@@ -84,6 +84,31 @@ void KERNEL(axpy4)(size_t entries, const double *a, const double *x, size_t stri
             y[e] += a[i] * x[i * stride + e];
 }
 
+/* Sums in four vectors, so that none waits for the one before. */
+double KERNEL(axpby_dot)(size_t entries, double a, const double *x, double b, double *y,
+                         const double *z)
+{
+    vd part[4] = {v_set(0.0), v_set(0.0), v_set(0.0), v_set(0.0)};
+    double sum = 0.0;
+    size_t e = 0;
+    for (; e + 4 * VW <= entries; e += 4 * VW) {
+        UNROLL
+        for (size_t i = 0; i < 4; i++) {
+            vd at = a * *(const vu *)(x + e + i * VW) + b * *(const vu *)(y + e + i * VW);
+            *(vu *)(y + e + i * VW) = at;
+            part[i] += at * *(const vu *)(z + e + i * VW);
+        }
+    }
+    for (; e < entries; e++) {
+        y[e] = a * x[e] + b * y[e];
+        sum += y[e] * z[e];
+    }
+    vd all = (part[0] + part[1]) + (part[2] + part[3]);
+    for (size_t l = 0; l < VW; l++)
+        sum += all[l];
+    return sum;
+}
+
 void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y)
 {
     size_t e = 0;

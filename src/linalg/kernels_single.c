@@ -1,9 +1,11 @@
 /* kernels_single.c - eigenvectors of one small symmetric matrix, its rows in vectors.
  *
- * Householder reduction and implicit QL as in kernels_eigh.c, but for a matrix that comes alone:
- * no other fills the time in which the square roots of a sweep wait for one another, so the
- * eigenvectors are turned there. Rows are padded with zeros to whole vectors, and everything is
- * done to rows: sums over a column are made for VW columns at once. */
+ * Householder reduction as in kernels_eigh.c, but for a matrix that comes alone: no other fills
+ * the time in which the rotations of a sweep wait for one another. So that they wait for a division
+ * and no root, QL is the rational one (Reinsch 1971; Parlett 1980, 8-15), on squares of sines,
+ * cosines and off-diagonal entries; roots of the first two, with their signs, turn the eigenvectors
+ * meanwhile. Rows are padded with zeros to whole vectors, and everything is done to rows: sums over
+ * a column are made for VW columns at once. */
 #include "linalg/kernels_vec.h"
 
 #include <float.h>
@@ -13,12 +15,13 @@
 #define MAX_SWEEPS 80 /* per eigenvalue; two are usual */
 #define NEGLIGIBLE 1e-20
 #define VANISHING  1e-290
+#define BARE       1e-200 /* the square of an entry that turns nothing */
 
 /* The matrix, later its reflectors, the rows Z of the eigenvectors, and rows of scratch. */
 typedef struct single {
     size_t n, ld;  /* ld: doubles of a padded row */
     double *A, *Z; /* n x ld */
-    double *d, *e; /* ld: the tridiagonal matrix */
+    double *d, *e; /* ld: the tridiagonal matrix; of e squares, with the signs of the entries */
     double *h;     /* 1/h of each reflector, 0 for none */
     double *u, *p; /* ld */
 } single;
@@ -118,6 +121,8 @@ static void tridiagonalise(single *x)
         x->d[i] = x->A[i * x->ld + i];
     if (n > 1)
         x->e[0] = x->A[x->ld];
+    for (size_t i = 0; i + 1 < n; i++)
+        x->e[i] *= fabs(x->e[i]);
 }
 
 /* Z <- Q', Q the product of the reflectors: the smallest first, so that only a corner is at work.
@@ -164,38 +169,47 @@ static size_t block_end(const single *x, size_t l)
     size_t i = l;
     for (; i + 1 < x->n; i++) {
         double size = fabs(x->e[i]);
-        if (size <= 0.5 * DBL_EPSILON * (fabs(x->d[i]) + fabs(x->d[i + 1])) || size <= NEGLIGIBLE)
+        double least = 0.5 * DBL_EPSILON * (fabs(x->d[i]) + fabs(x->d[i + 1]));
+        if (size <= least * least || size <= NEGLIGIBLE * NEGLIGIBLE)
             break;
     }
     return i;
 }
 
-/* One implicit QL sweep over l .. last. Z is turned while the next root is being waited for. */
+/* The eigenvalue of rows l and l + 1 alone that is nearer to d[l]. */
+static double shift_of(const single *x, size_t l)
+{
+    double half = 0.5 * (x->d[l + 1] - x->d[l]), square = fabs(x->e[l]);
+    return x->d[l] - square / (half + copysign(sqrt(half * half + square), half));
+}
+
+/* One QL sweep over l .. last. A rotation takes the entry e next to p, both of the matrix less the
+ * shift and what was rotated before: cosine = p/r, sine = e/r, r^2 = p^2 + e^2. Kept are P = p^2,
+ * the squares C and S of the rotation before, and p times its cosine in g, which gives the next p:
+ * g'= C' (d - shift) - S' g is p' times the cosine. */
 static void sweep(single *x, size_t l, size_t last)
 {
-    double *d = x->d, *e = x->e;
-    double lean = (d[l + 1] - d[l]) / (2.0 * e[l]), r = sqrt(lean * lean + 1.0);
-    double g = d[last] - d[l] + e[l] / (lean + copysign(r, lean));
-    double s = 1.0, c = 1.0, p = 0.0;
+    double *d = x->d, *e = x->e, shift = shift_of(x, l);
+    double g = d[last] - shift, P = g * g, C = 1.0, S = 0.0, sign = copysign(1.0, g);
     for (size_t i = last; i-- > l;) {
-        double f = s * e[i], b = c * e[i], square = f * f + g * g;
-        if (square > VANISHING) {
-            r = sqrt(square);
-            c = g / r;
-            s = f / r;
-        } else {
-            r = s = 0.0;
-            c = 1.0;
+        double E = fabs(e[i]), R = P + E, before = C, from = g;
+        e[i + 1] = copysign(S * R, e[i + 1]);
+        C = P / R;
+        S = E / R;
+        double c = copysign(sqrt(C), sign), s = copysign(sqrt(S), e[i]);
+        g = C * (d[i] - shift + from) - from;
+        d[i + 1] = from + (d[i] - g);
+        if (P > BARE) {
+            P = g * g * (R / P);
+            sign *= copysign(1.0, g);
+        } else { /* a quarter turn: p' = -|e| times the cosine before, p's sign times that of from */
+            P = before * E;
+            sign *= -copysign(1.0, from);
         }
-        e[i + 1] = i + 1 < last ? r : 0.0;
-        double gap = d[i + 1] - p, t = (d[i] - gap) * s + 2.0 * c * b;
-        p = s * t;
-        d[i + 1] = gap + p;
-        g = c * t - b;
         rotate_rows(x, i, c, s);
     }
-    d[l] -= p;
-    e[l] = g;
+    e[l] = copysign(S * P, sign * e[l]);
+    d[l] = shift + g;
 }
 
 /* x->A <- A times a power of 2 that makes its largest entry lie near 1, which is returned; 0 where

@@ -22,6 +22,7 @@ const kernels KERNEL(kernels_table) = {
     .cross = KERNEL(cross),
     .axpy = KERNEL(axpy),
     .axpy4 = KERNEL(axpy4),
+    .axpby_dot = KERNEL(axpby_dot),
     .blend = KERNEL(blend),
     .collect = KERNEL(collect),
     .widen = KERNEL(widen),

@@ -33,6 +33,8 @@ void KERNEL(cross)(size_t entries, const double *f, const double *G, double *d2)
 void KERNEL(log)(size_t count, const double *x, double *y);
 void KERNEL(axpy)(size_t entries, double a, const double *x, double *y);
 void KERNEL(axpy4)(size_t entries, const double *a, const double *x, size_t stride, double *y);
+double KERNEL(axpby_dot)(size_t entries, double a, const double *x, double b, double *y,
+                         const double *z);
 void KERNEL(blend)(size_t entries, const double *c, const double *q, double *y);
 void KERNEL(collect)(size_t entries, const double *z, const double *q, double *r);
 void KERNEL(widen)(size_t entries, const float *x, double *y);

@@ -30,7 +30,7 @@ static size_t decomposition_work(size_t n, size_t m)
 
 size_t grassmann_room(size_t n, size_t m)
 {
-    return 5 * n * m + 2 * m * m + m + decomposition_work(n, m);
+    return 6 * n * m + 2 * m * m + m + decomposition_work(n, m);
 }
 
 void grassmann_open(grassmann_path *g, size_t n, size_t m, double *block)
@@ -40,7 +40,8 @@ void grassmann_open(grassmann_path *g, size_t n, size_t m, double *block)
     g->U = block;
     g->base = g->U + n * m;
     g->K = g->base + n * m;
-    g->end = g->K + n * m;
+    g->stand = g->K + n * m;
+    g->end = g->stand + n * m;
     g->tall = g->end + n * m;
     g->V = g->tall + n * m;
     g->inner = g->V + m * m;
@@ -56,6 +57,7 @@ int grassmann_aim(grassmann_path *g, const double *H)
 void grassmann_depart(grassmann_path *g, const double *W)
 {
     tall_product(g->n, g->m, g->m, W, g->V, g->base);
+    memset(g->stand, 0, g->n * g->m * sizeof *g->stand);
 }
 
 /* cos(x) - 1 = -2 sin^2(x/2), exact for small x too. */
@@ -71,7 +73,7 @@ void grassmann_go(grassmann_path *g, const double *W, double t)
     for (size_t r = 0; r < n; r++)
         for (size_t c = 0; c < m; c++) {
             double b = g->base[r * m + c], u = g->U[r * m + c];
-            g->K[r * m + c] = u * fall[c] - b * sine[c];
+            g->K[r * m + c] = u * fall[c] - b * sine[c] - g->stand[r * m + c];
             g->tall[r * m + c] = b * fall[c] + u * sine[c];
         }
     tall_product_trans(n, m, m, g->tall, g->V, g->end);
@@ -90,4 +92,9 @@ void grassmann_carry(const grassmann_path *g, spd_transport transport, double *M
         tall_add(g->n, g->m, 1.0, g->K, M, D);
     else
         grassmann_project(g->n, g->m, g->end, D, M);
+}
+
+void grassmann_settle(grassmann_path *g)
+{
+    tall_axpy(g->n, g->m, 1.0, g->K, g->stand);
 }

@@ -30,7 +30,8 @@ double grassmann_drift(size_t n, size_t m, const double *W, double *work);
 typedef struct grassmann_path {
     size_t n, m;
     double *U, *sigma, *V; /* n x m, m, m x m */
-    double *base, *K;      /* n x m: see above, B and K */
+    double *base, *K;      /* n x m: see above, B and K, which counts from where vectors stand */
+    double *stand;         /* n x m: K from 0 to there */
     double *end;           /* n x m: W(t) */
     double *inner, *tall;  /* scratch: m x m, n x m */
     double *work;          /* scratch of the decompositions */
@@ -47,13 +48,18 @@ int grassmann_aim(grassmann_path *g, const double *H);
 /* Once after grassmann_aim, before the first grassmann_go: from W. */
 void grassmann_depart(grassmann_path *g, const double *W);
 
-/* Goes to t from W: g->end <- W(t), and K for grassmann_carry. */
+/* Goes to t: g->end <- W(t) from W, and K for grassmann_carry from where the vectors stand: at 0,
+ * or where they last settled. */
 void grassmann_go(grassmann_path *g, const double *W, double t);
 
 /* M (m x m) <- what grassmann_carry needs of D and can be known before t is. */
 void grassmann_pack(const grassmann_path *g, spd_transport transport, const double *D, double *M);
 
-/* D <- tau(D), along the way from 0 to t; M as packed from D, overwritten. */
+/* D <- tau(D), along the way to t; M as packed from D at 0, overwritten by projections. These go
+ * from 0 alone. */
 void grassmann_carry(const grassmann_path *g, spd_transport transport, double *M, double *D);
+
+/* All that is to be carried has been, to t: from there it may go on to another t. */
+void grassmann_settle(grassmann_path *g);
 
 #endif

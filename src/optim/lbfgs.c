@@ -1,6 +1,9 @@
 /* lbfgs.c - the two-loop recursion (Nocedal and Wright 2006, algorithm 7.4). */
 #include "optim/lbfgs.h"
 
+#include <string.h>
+
+#include "linalg/kernels.h"
 #include "linalg/tall.h"
 
 /* Least cosine between s and y: a smaller one says nothing sure about curvature. */
@@ -62,10 +65,10 @@ void lbfgs_add(lbfgs *memory, double step, const double *h, const double *g, con
 {
     size_t size = memory->size, slot = slot_of(memory, memory->count);
     double *s = memory->s + slot * size, *y = memory->y + slot * size;
-    for (size_t e = 0; e < size; e++) {
-        s[e] = step * h[e];
-        y[e] = g[e] - o[e];
-    }
+    memcpy(s, h, size * sizeof *s);
+    memcpy(y, g, size * sizeof *y);
+    kernels_get()->axpby_dot(size, 0.0, s, step, s, s);
+    kernels_get()->axpby_dot(size, -1.0, o, 1.0, y, y);
     /* With a full memory the oldest pair is overwritten, and lost either way. */
     if (memory->count == LBFGS_MEMORY) {
         memory->first = (memory->first + 1) % LBFGS_MEMORY;
@@ -76,16 +79,6 @@ void lbfgs_add(lbfgs *memory, double step, const double *h, const double *g, con
         memory->count++;
 }
 
-/* H <- H + (a - <v,H> / sy) w for slots v and w: half a turn of the recursion; the quotient. */
-static double turn(const lbfgs *memory, size_t slot, const double *v, const double *w, double a,
-                   double *H)
-{
-    size_t size = memory->size;
-    double part = memory->sy[slot] > 0.0 ? dot(size, v + slot * size, H) / memory->sy[slot] : a;
-    tall_axpy(size, 1, a - part, w + slot * size, H);
-    return part;
-}
-
 /* gamma = <s,y>/<y,y> of the newest pair: the size of the inverse Hessian. */
 static double newest_scale(const lbfgs *memory)
 {
@@ -93,19 +86,39 @@ static double newest_scale(const lbfgs *memory)
     return memory->sy[slot] > 0.0 ? memory->sy[slot] / memory->yy[slot] : 1.0;
 }
 
+/* x/<s,y> of a slot, or other where that says nothing. */
+static double over_curvature(const lbfgs *memory, size_t slot, double x, double other)
+{
+    return memory->sy[slot] > 0.0 ? x / memory->sy[slot] : other;
+}
+
+/* The product with the next vector is made in the pass that adds this one. Until its last pass H is
+ * on the way to B g, not -B g. */
 void lbfgs_direction(const lbfgs *memory, const double *g, double *H)
 {
-    size_t size = memory->size;
+    size_t size = memory->size, count = memory->count;
+    const double *s = memory->s, *y = memory->y;
     double alpha[LBFGS_MEMORY];
-    for (size_t e = 0; e < size; e++)
-        H[e] = -g[e];
-    if (memory->count == 0)
+    const kernels *kernel = kernels_get();
+    memcpy(H, g, size * sizeof *H);
+    if (count == 0) {
+        kernel->axpby_dot(size, 0.0, H, -1.0, H, H);
         return;
-    for (size_t k = memory->count; k-- > 0;)
-        alpha[k] = turn(memory, slot_of(memory, k), memory->s, memory->y, 0.0, H);
-    double gamma = newest_scale(memory);
-    for (size_t e = 0; e < size; e++)
-        H[e] *= gamma;
-    for (size_t k = 0; k < memory->count; k++)
-        turn(memory, slot_of(memory, k), memory->y, memory->s, alpha[k], H);
+    }
+    double product = dot(size, s + slot_of(memory, count - 1) * size, g);
+    for (size_t k = count; k-- > 0;) {
+        size_t slot = slot_of(memory, k);
+        const double *next = k > 0 ? s + slot_of(memory, k - 1) * size : y + slot * size;
+        double keep = k > 0 ? 1.0 : newest_scale(memory);
+        alpha[k] = over_curvature(memory, slot, product, 0.0);
+        product = kernel->axpby_dot(size, -keep * alpha[k], y + slot * size, keep, H, next);
+    }
+    for (size_t k = 0; k < count; k++) {
+        size_t slot = slot_of(memory, k);
+        int last = k + 1 == count;
+        const double *next = y + slot_of(memory, last ? k : k + 1) * size;
+        double part = alpha[k] - over_curvature(memory, slot, product, alpha[k]);
+        double keep = last ? -1.0 : 1.0;
+        product = kernel->axpby_dot(size, keep * part, s + slot * size, keep, H, next);
+    }
 }

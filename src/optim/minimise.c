@@ -2,8 +2,7 @@
  *
  *   aim        H = U diag(sigma) V'                                            (eq. 6)
  *   search     t with the strong Wolfe conditions for f(W(t))
- *   move_on    W <- W(t)
- *   carry      H, the old gradient and L-BFGS's pairs go along                 (eq. 7)
+ *   move_on    W <- W(t); H, the old gradient and L-BFGS's pairs go along      (eq. 7)
  *   arrive     f and grad = D - W W'D, D the Euclidean gradient                (eq. 5)
  *   turn_to    the next H: conjugate gradient or L-BFGS, or -grad where that does not descend
  *
@@ -146,9 +145,10 @@ typedef struct run {
     size_t count; /* n m */
     grassmann_path path;
     double *before; /* n x m: the gradient one iteration ago, carried here */
-    double *turned; /* m x m: the problem stands at W times this; V of the last aim */
+    double *turned; /* m x m: the problem stands at W times its transpose; V' of the last aim */
     double *turn;   /* m x m: the turn that the problem is told of */
     double *packed; /* TRANSPORTED x m x m: H, before and L-BFGS's pairs, packed for transport */
+    double guess;   /* the path has been gone, and the vectors carried, to this t; or NaN */
     int fresh;      /* it shall end with a fresh start */
     double *block;  /* all of the memory */
     double began;   /* seconds on the clock, less those spent before */
@@ -254,7 +254,7 @@ static spd_status arrive(run *r)
     if (status)
         return status;
     s->passes += r->p->grad_pass ? 1 : 0;
-    tall_product_trans(r->p->n, r->p->m, r->p->m, G, r->turned, s->grad);
+    tall_product(r->p->n, r->p->m, r->p->m, G, r->turned, s->grad);
     grassmann_project(r->p->n, r->p->m, s->W, s->grad, r->path.inner);
     s->gradient_norm = sqrt(dot(r, s->grad, s->grad));
     return isfinite(s->f) && isfinite(s->gradient_norm) ? SPD_OK : SPD_ENUMERIC;
@@ -290,9 +290,11 @@ static spd_status aim_along(run *r, const double *H)
     grassmann_path *g = &r->path;
     if (grassmann_aim(g, H))
         return SPD_ENUMERIC;
-    dense_product_trans(m, r->turned, g->V, r->turn);
+    dense_product(m, r->turned, g->V, r->turn);
+    spd_status status = r->p->aim(r->p, g->U, g->sigma, r->turn);
     memcpy(r->turned, g->V, m * m * sizeof *r->turned);
-    return r->p->aim(r->p, g->U, g->sigma, r->turn);
+    dense_transpose(m, r->turned);
+    return status;
 }
 
 static spd_status begin(run *r)
@@ -328,26 +330,7 @@ static spd_status replay(run *r)
     return status;
 }
 
-/* W <- W(t), the problem too; from scratch now and then, so that rounding does not pile up. The
- * turn by R in W = Q R is the identity up to that rounding: tangent vectors ignore it. */
-static spd_status move_on(run *r, double t)
-{
-    minimise_state *s = r->s;
-    spd_status status = SPD_OK;
-    if (!r->fresh) {
-        minimise_move(s, s->moves - 1)[r->count] = t;
-        status = r->p->step(r->p, t);
-    }
-    grassmann_go(&r->path, s->W, t);
-    memcpy(s->W, r->path.end, r->count * sizeof *s->W);
-    if (!r->fresh)
-        return status;
-    orthonormalise(r);
-    s->refreshes++;
-    return start_here(r);
-}
-
-/* ---- one iteration ------------------------------------------------------------------------ */
+/* ---- the journey -------------------------------------------------------------------------- */
 
 /* Vector k of those that go along, and how many there are. */
 static double *transported(const run *r, size_t k)
@@ -360,7 +343,50 @@ static size_t luggage_count(const run *r)
     return 2 + 2 * r->s->memory.count;
 }
 
-/* All that can be done for the journey while t is not known. */
+/* To t, with what was packed, unless it has come there already. */
+static void go(run *r, double t)
+{
+    size_t mm = r->p->m * r->p->m;
+    if (r->guess == t)
+        return;
+    grassmann_go(&r->path, r->s->W, t);
+    for (size_t k = 0; k < luggage_count(r); k++)
+        grassmann_carry(&r->path, r->o->transport, r->packed + k * mm, transported(r, k));
+    grassmann_settle(&r->path);
+    r->guess = t;
+}
+
+/* W <- W(t), the problem too; from scratch now and then, so that rounding does not pile up. The
+ * turn by R in W = Q R is the identity up to that rounding: tangent vectors ignore it. */
+static spd_status move_on(run *r, double t)
+{
+    minimise_state *s = r->s;
+    spd_status status = SPD_OK;
+    if (!r->fresh) {
+        minimise_move(s, s->moves - 1)[r->count] = t;
+        status = r->p->step(r->p, t);
+    }
+    go(r, t);
+    memcpy(s->W, r->path.end, r->count * sizeof *s->W);
+    if (!r->fresh)
+        return status;
+    orthonormalise(r);
+    s->refreshes++;
+    return start_here(r);
+}
+
+/* ---- one iteration ------------------------------------------------------------------------ */
+
+/* Where the search along the path looks first. */
+static double first_trial(const run *r)
+{
+    double t = r->s->last_step, sigma = r->path.sigma[0];
+    return fmin(t > 0.0 && isfinite(t) ? t : FIRST_ANGLE / sigma, LONGEST_ANGLE / sigma);
+}
+
+/* All that can be done for the journey while t is not known. L-BFGS mostly takes its first trial:
+ * the journey goes there already, and on from there if need be. A search that finds nothing has
+ * no use for what was carried. */
 static void pack(run *r)
 {
     minimise_state *s = r->s;
@@ -371,17 +397,13 @@ static void pack(run *r)
     memcpy(r->before, s->grad, r->count * sizeof *s->grad);
     for (size_t k = 0; k < luggage_count(r); k++)
         grassmann_pack(&r->path, r->o->transport, transported(r, k), r->packed + k * mm);
+    r->guess = NAN;
+    if (s->memory.count > 0 && r->o->transport == SPD_TRANSPORT_PARALLEL)
+        go(r, first_trial(r));
 }
 
-/* Where the search along the path looks first. */
-static double first_trial(const run *r)
-{
-    double t = r->s->last_step, sigma = r->path.sigma[0];
-    return fmin(t > 0.0 && isfinite(t) ? t : FIRST_ANGLE / sigma, LONGEST_ANGLE / sigma);
-}
-
-/* Prepares the geodesic along H. */
-static spd_status aim(run *r)
+/* Prepares the geodesic along H; *df <- the slope there. */
+static spd_status aim(run *r, double *df)
 {
     minimise_state *s = r->s;
     r->steepest = is_steepest(r);
@@ -393,6 +415,7 @@ static spd_status aim(run *r)
         return status;
     if (r->p->ahead)
         r->p->ahead(r->p, first_trial(r));
+    *df = dot(r, s->grad, s->H);
     pack(r);
     return SPD_OK;
 }
@@ -410,15 +433,6 @@ static spd_status search_along(run *r, double df, line_result *found)
     return line_search(&rule, probe, r->p, r->s->f, df, first_trial(r), found);
 }
 
-/* What was packed comes along to W(t). */
-static void carry(run *r)
-{
-    size_t mm = r->p->m * r->p->m;
-    for (size_t k = 0; k < luggage_count(r); k++)
-        grassmann_carry(&r->path, r->o->transport, r->packed + k * mm, transported(r, k));
-    lbfgs_weigh(&r->s->memory);
-}
-
 /* The step that the search found. */
 static spd_status advance(run *r, double df, double t)
 {
@@ -427,7 +441,7 @@ static spd_status advance(run *r, double df, double t)
     spd_status status = move_on(r, t);
     if (status)
         return status;
-    carry(r);
+    lbfgs_weigh(&s->memory);
     status = arrive(r);
     if (status)
         return status;
@@ -455,10 +469,10 @@ static void tell(run *r, double step, int probes)
 static spd_status iterate(run *r)
 {
     line_result found;
-    spd_status status = aim(r);
+    double df;
+    spd_status status = aim(r, &df);
     if (status)
         return status;
-    double df = dot(r, r->s->grad, r->s->H);
     status = search_along(r, df, &found);
     if (!status && found.found)
         status = advance(r, df, found.at.t);

@@ -502,6 +502,62 @@ TEST(eigen_of_one)
     }
 }
 
+/* Tridiagonal, with ones beside a diagonal of zeros or of what makes a pivot of the first sweep
+ * exactly zero: A Z' = Z' diag(lambda), and Z is orthogonal. */
+TEST(eigen_of_one_with_zero_pivots)
+{
+    enum { MOST = 9 };
+    static const double last[] = {0.0, -1.0};
+    double lambda[MOST], *work = take_aligned(kernels_single_work(MOST), sizeof *work);
+    for (size_t n = 2; n <= MOST; n++)
+        for (int kind = 0; kind < 4; kind++) {
+            double A[MOST * MOST] = {0}, Z[MOST * MOST];
+            A[n * n - 1] = last[kind % 2];
+            for (size_t i = 0; i + 1 < n; i++)
+                A[i * n + i + 1] = A[(i + 1) * n + i] = kind / 2 && i % 2 ? -1.0 : 1.0;
+            CHECK(k->eigh_single(n, A, lambda, Z, work) == 0, "n %zu kind %d", n, kind);
+            for (size_t a = 0; a < n; a++)
+                for (size_t b = 0; b < n; b++) {
+                    double image = 0.0, dot = 0.0;
+                    for (size_t c = 0; c < n; c++) {
+                        image += A[b * n + c] * Z[a * n + c];
+                        dot += Z[a * n + c] * Z[b * n + c];
+                    }
+                    CHECK_CLOSE(image, lambda[a] * Z[a * n + b], 1e-14, "n %zu kind %d", n, kind);
+                    CHECK_CLOSE(dot, a == b, 1e-14, "n %zu kind %d", n, kind);
+                }
+        }
+}
+
+/* Of every length up to some blocks, with z apart and z in y's own place. */
+TEST(two_arrays_and_a_product)
+{
+    enum { MOST = 70 };
+    rng r = seeded(14);
+    for (size_t count = 0; count <= MOST; count++)
+        for (int own = 0; own < 2; own++) {
+            double x[MOST], y[MOST + 1], z[MOST], sum = 0.0, size = 0.0, expected[MOST];
+            double a = own ? 0.0 : rng_normal(&r), b = rng_normal(&r);
+            for (size_t e = 0; e < MOST; e++) {
+                x[e] = rng_normal(&r);
+                y[e] = rng_normal(&r);
+                z[e] = rng_normal(&r);
+            }
+            y[count] = 7.0;
+            for (size_t e = 0; e < count; e++) {
+                expected[e] = a * x[e] + b * y[e];
+                double term = expected[e] * (own ? expected[e] : z[e]);
+                sum += term;
+                size += fabs(term);
+            }
+            double found = k->axpby_dot(count, a, own ? y : x, b, y, own ? y : z);
+            CHECK_CLOSE(found, sum, 1e-15 * size, "%zu entries", count);
+            for (size_t e = 0; e < count; e++)
+                CHECK_CLOSE(y[e], expected[e], 1e-15, "entry %zu of %zu", e, count);
+            CHECK(y[count] == 7.0, "beyond %zu", count);
+        }
+}
+
 TEST(rebuild_from_vectors)
 {
     rng r = seeded(11);

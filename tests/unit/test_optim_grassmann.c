@@ -222,6 +222,23 @@ TEST(transport_is_an_isometry)
     }
 }
 
+/* Two stretches of the way are as good as all of it. */
+TEST(transport_goes_on_from_where_it_has_settled)
+{
+    for (size_t k = 0; k < 2 * COUNT; k++) {
+        course c = course_new(k);
+        double *D = block(c.count), *E = block(c.count), t = 0.9 / c.g.sigma[0];
+        carry_random(&c, t, SPD_TRANSPORT_PARALLEL, D, E);
+        grassmann_pack(&c.g, SPD_TRANSPORT_PARALLEL, D, c.M);
+        for (int i = 0; i < 3; i++) {
+            grassmann_go(&c.g, c.W, i == 0 ? 0.2 * t : i == 1 ? 1.5 * t : t);
+            grassmann_carry(&c.g, SPD_TRANSPORT_PARALLEL, c.M, D);
+            grassmann_settle(&c.g);
+        }
+        CHECK(relative_gap(c.count, D, E) < 1e-13, "m = %zu: %g", c.m, relative_gap(c.count, D, E));
+    }
+}
+
 /* W'(t) by central differences. */
 TEST(transport_maps_the_direction_to_the_velocity)
 {
