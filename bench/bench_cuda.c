@@ -300,10 +300,9 @@ int main(int count, char **word)
         if (!X)
             return printf("no memory for %zu matrices\n", p), 1;
         spd_pair *graph = make_pairs(p);
-        for (size_t m = 20; m <= 30; m += 10)
+        for (size_t m = only ? only : 20; m <= (only ? only : 30); m += 10)
             for (int kind = 0; kind < 6; kind++) {
-                if (only && (m != only ||
-                             strcmp(word[3], spd_name(SPD_ENUM_METRIC, kinds[kind].metric)) != 0))
+                if (only && strcmp(word[3], spd_name(SPD_ENUM_METRIC, kinds[kind].metric)) != 0)
                     continue;
                 engine_input in = {
                     n,      m,     p,    X,    NULL, kinds[kind].metric, kinds[kind].objective,

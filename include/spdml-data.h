@@ -54,6 +54,7 @@ typedef struct spd_data {
      * and feature_count; NULL without these. */
     size_t blocks;
     const double *mean, *observations;
+    int checked; /* the matrices have been tested as spd_check does, and are good */
 } spd_data;
 
 typedef struct spd_load_options {

@@ -42,6 +42,8 @@ typedef struct spd_set {
     int device;              /* SPD_PLACE_DEVICE: its CUDA device number */
     void *stream;            /* SPD_PLACE_DEVICE: a cudaStream_t; NULL: the default stream */
     struct spd_files *files; /* SPD_PLACE_FILES */
+    int checked; /* spd_check has found the matrices good, and they have not changed since: spd_fit
+                    does not test them again */
 } spd_set;
 
 /* A pointer to a set around an array of p x n x n doubles on the host, for use as an argument. */
@@ -66,7 +68,7 @@ extern "C" {
 #else
 #define SPD_SET(n, p, X)                                                                           \
     ((const spd_set *)&(spd_set){sizeof(spd_set), (n), (p), (X), SPD_TYPE_FLOAT64, 0,              \
-                                 SPD_PLACE_HOST, 0, NULL, NULL})
+                                 SPD_PLACE_HOST, 0, NULL, NULL, 0})
 #endif
 
 /* Repairs of matrices as they are read from files. */

@@ -173,9 +173,18 @@ static void complete_message(spd_context *ctx, const spd_data *data)
     }
 }
 
+static spd_status check_all(spd_context *ctx, const spd_data *data)
+{
+    return spd_check(ctx, SPD_SET(data->n, data->p, data->X), DATA_SYMMETRY);
+}
+
 spd_status data_check(spd_context *ctx, spd_data *data, const spd_load_options *options)
 {
+    int repair = options->symmetrize || options->regularize != 0.0 || options->ridge != 0.0;
     spd_status status = SPD_OK;
+    data->checked = !repair && !options->unchecked && check_all(ctx, data) == SPD_OK;
+    if (data->checked) /* in one pass; of others the words and their order matter */
+        return SPD_OK;
     if (!options->unchecked)
         status = check_entries(ctx, data, !options->symmetrize);
     if (status < 0)
@@ -186,7 +195,8 @@ spd_status data_check(spd_context *ctx, spd_data *data, const spd_load_options *
         spd_regularize(data->n, data->p, data->X, options->regularize, options->ridge);
     if (options->unchecked)
         return SPD_OK;
-    status = spd_check(ctx, SPD_SET(data->n, data->p, data->X), DATA_SYMMETRY);
+    status = check_all(ctx, data);
+    data->checked = status == SPD_OK;
     if (status < 0)
         complete_message(ctx, data);
     return status;

@@ -89,6 +89,7 @@ static work map_work(const set_job *j)
 static work work_of(const set_job *j)
 {
     double n = (double)j->X->n, n3 = n * n * n;
+    work w;
     switch (j->of) {
     case OPERATION_PAIRWISE:
     case OPERATION_PRODUCTS:
@@ -103,7 +104,9 @@ static work work_of(const set_job *j)
     case OPERATION_MAP:
         return map_work(j);
     case OPERATION_MEAN:
-        return matrices_work(j, EFFORT[j->metric].mean * n3, 1.0);
+        w = matrices_work(j, EFFORT[j->metric].mean * n3, 1.0);
+        w.few |= j->metric == SPD_METRIC_EUCLIDEAN; /* a sum: to send them takes longer */
+        return w;
     default:
         return (work){0};
     }

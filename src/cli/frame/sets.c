@@ -20,7 +20,8 @@ spd_set sets_view(const spd_data *data)
                      .n = data->n,
                      .p = data->p,
                      .X = data->X,
-                     .hermitian = data->hermitian};
+                     .hermitian = data->hermitian,
+                     .checked = data->checked};
 }
 
 int sets_parse_size(const char *text, double *bytes)
