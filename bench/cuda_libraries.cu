@@ -2,7 +2,7 @@
  * of src/cuda and by cuSOLVER's batched routines, from device memory to device memory, in one run.
  * tools/cuda-check compiles it with the objects of src/cuda:
  *
- *   cuda_libraries [SHARE]    of the usual number of matrices; 1 unless told
+ *   cuda_libraries [SHARE [n]...]    of the usual number of matrices, 1 unless told; sizes, 8 to 512
  *
  * Ours of eigenvalues finds the vectors too. Ours of Cholesky, up to n 32, inverts the factors too;
  * above, it starts by cutting the matrices into squares; `det` stops at the determinants. Logarithms
@@ -264,7 +264,12 @@ int main(int count, char **word)
 {
     const double share = count > 1 ? atof(word[1]) : 1.0;
     try {
-        for (int n : {8, 16, 24, 32, 40, 48, 64, 96, 128, 160, 256, 512})
+        std::vector<int> sizes = {8, 16, 24, 32, 40, 48, 64, 96, 128, 160, 256, 512};
+        if (count > 2)
+            sizes.clear();
+        for (int k = 2; k < count; k++)
+            sizes.push_back(atoi(word[k]));
+        for (int n : sizes)
             try {
                 compare(n, std::min((size_t)(share * 3e7 / (n * n)) + 32, MOST));
             } catch (cusolverStatus_t) {

@@ -6,8 +6,7 @@
  *   d2 = sum ln^2 lambda_k,  C_i = -4 sum (ln lambda/lambda) h_k h_k',  C_j = 4 sum (ln
  * lambda/lambda^2) h_k h_k'
  *
- * Small ones in the registers of a warp (jacobi.cuh), larger ones by a block of threads per pair,
- * with G in shared memory. */
+ * All of it in the registers of a warp (jacobi.cuh); larger ones: airm_wide.cu. */
 #include "cuda/jacobi.cuh"
 #include "cuda/kernels.cuh"
 
@@ -206,119 +205,6 @@ __global__ void __launch_bounds__(128, MINB)
     }
 }
 
-/* ---- one block of threads per pair ----------------------------------------------------------- */
-
-/* Rotates columns x and y (one warp); true when they were not nearly orthogonal. */
-__device__ inline bool rotate_wide(int M, double *x, double *y)
-{
-    const int lane = threadIdx.x % 32;
-    double a = 0.0, b = 0.0, g = 0.0;
-    for (int k = lane; k < M; k += 32) {
-        a = fma(x[k], x[k], a);
-        b = fma(y[k], y[k], b);
-        g = fma(x[k], y[k], g);
-    }
-    a = warp_sum(a);
-    b = warp_sum(b);
-    g = warp_sum(g);
-    if (g == 0.0)
-        return false;
-    const double zeta = (b - a) / (2.0 * g),
-                 t = copysign(1.0, zeta) / (fabs(zeta) + sqrt(fma(zeta, zeta, 1.0)));
-    const double c = rsqrt(fma(t, t, 1.0)), s = c * t;
-    for (int k = lane; k < M; k += 32) {
-        const double u = x[k], v = y[k];
-        x[k] = c * u - s * v;
-        y[k] = s * u + c * v;
-    }
-    return !(g * g < lenient::cosine * (a * b));
-}
-
-/* Column c of G by thread c: L^-1 of it, or L^-T. */
-__device__ inline void solve_wide(int M, int ld, const double *L, double *G, bool transpose)
-{
-    for (int c = threadIdx.x; c < M; c += blockDim.x)
-        for (int s = 0; s < M; s++) {
-            const int r = transpose ? M - 1 - s : s;
-            double x = G[c * ld + r];
-            for (int k = transpose ? r + 1 : 0; k < (transpose ? M : r); k++)
-                x = fma(-(transpose ? L[k * M + r] : L[r * M + k]), G[c * ld + k], x);
-            G[c * ld + r] = x / L[r * M + r];
-        }
-}
-
-/* All columns orthogonal; false when that takes too long. Pairs by the circle method. */
-__device__ inline bool orthogonalise(int M, int ld, double *G)
-{
-    for (int s = 0; s < SWEEPS; s++) {
-        int more = 0;
-        for (int step = 0; step < M - 1; step++) {
-            for (int t = threadIdx.x / 32; t < M / 2; t += blockDim.x / 32) {
-                const int a = t ? (step + t) % (M - 1) : M - 1, b = (step + M - 1 - t) % (M - 1);
-                more |= rotate_wide(M, G + a * ld, G + b * ld);
-            }
-            __syncthreads();
-        }
-        if (!__syncthreads_or(more))
-            return true;
-    }
-    return false;
-}
-
-static __global__ void __launch_bounds__(256)
-    airm_block(int M, size_t count, const link *pairs, const double *Lf, double *d2, double *C)
-{
-    /* M columns of M + 1, then lambda and two weights each */
-    extern __shared__ __align__(16) double G[];
-    const int ld = M + 1, T = tri(M);
-    double *lambda = G + M * ld, *wi = lambda + M, *wj = wi + M;
-    for (size_t e = blockIdx.x; e < count; e += gridDim.x) {
-        const double *Li = Lf + (size_t)pairs[e].i * M * M, *Lj = Lf + (size_t)pairs[e].j * M * M;
-        for (int x = threadIdx.x; x < M * M; x += blockDim.x)
-            G[x % M * ld + x / M] = Lj[x];
-        __syncthreads();
-        solve_wide(M, ld, Li, G, false);
-        __syncthreads();
-        const bool done = orthogonalise(M, ld, G);
-        for (int c = threadIdx.x / 32; c < M; c += blockDim.x / 32) {
-            double a = 0.0;
-            for (int k = threadIdx.x % 32; k < M; k += 32)
-                a = fma(G[c * ld + k], G[c * ld + k], a);
-            a = warp_sum(a);
-            if (threadIdx.x % 32 == 0) {
-                const double la = log(a);
-                lambda[c] = a > 0x1p-1022 && done ? la : __longlong_as_double(-1);
-                wi[c] = -4.0 * la / a;
-                wj[c] = 4.0 * la / a / a;
-            }
-        }
-        __syncthreads();
-        if (C)
-            solve_wide(M, ld, Li, G, true);
-        if (threadIdx.x == 0) {
-            double sum = 0.0;
-            for (int k = 0; k < M; k++)
-                sum = fma(lambda[k], lambda[k], sum);
-            d2[e] = sum;
-        }
-        __syncthreads();
-        for (int x = threadIdx.x; x < M * M && C; x += blockDim.x) {
-            const int r = x % M, c = x / M;
-            if (r < c)
-                continue;
-            double si = 0.0, sj = 0.0;
-            for (int k = 0; k < M; k++) {
-                const double t = G[k * ld + r] * G[k * ld + c];
-                si = fma(wi[k], t, si);
-                sj = fma(wj[k], t, sj);
-            }
-            C[e * T + tri_at(M, r, c)] = si;
-            C[(count + e) * T + tri_at(M, r, c)] = sj;
-        }
-        __syncthreads();
-    }
-}
-
 /* ---- which one ------------------------------------------------------------------------------- */
 
 template <int M>
@@ -378,13 +264,8 @@ void airm_pairs(const shape &s, size_t count, const link *pairs, const double *L
         SIZE_CASE(30, launch<30, 2, 2>(s, count, pairs, L, Li, d2, C));
         SIZE_CASE(-32, launch<32, 2, 2>(s, count, pairs, L, Li, d2, C));
         SIZE_CASE(32, launch<32, 2, 2>(s, count, pairs, L, Li, d2, C));
-    default: {
-        int bytes = (s.M * (s.M + 1) + 3 * s.M) * 8;
-        allow_shared(airm_block, bytes, "AIRM pairs");
-        size_t grid = (size_t)s.processors * 8;
-        airm_block<<<(unsigned)(count < grid ? count : grid), 256, bytes, s.stream>>>(
-            s.M, count, pairs, L, d2, C);
-    }
+    default:
+        throw fault{CUDA_FAULT_SIZE, "AIRM pairs of this size are airm_wide's", cudaSuccess};
     }
     launched("AIRM pairs");
 }

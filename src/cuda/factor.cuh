@@ -150,6 +150,29 @@ __device__ inline square inverse_square(int NB, const double *U, int a, int b)
     return sum;
 }
 
+/* Square (r,c) of A, M x M with both triangles and M even, or of its average with B; padded as A +
+ * pad I. */
+__device__ inline square full_square(int M, const double *A, const double *B, double pad, int r,
+                                     int c)
+{
+    square s;
+#pragma unroll
+    for (int x = 0; x < 8; x += 2) {
+        const int a = SIDE * r + square_row(x % 4), b = SIDE * c + square_column(x / 4, x % 4);
+        double2 two = make_double2(a == b ? pad : 0.0, a == b + 1 ? pad : 0.0);
+        if (a < M && b < M) {
+            two = *(const double2 *)(A + (size_t)a * M + b);
+            if (B) {
+                const double2 other = *(const double2 *)(B + (size_t)a * M + b);
+                two = make_double2(0.5 * (two.x + other.x), 0.5 * (two.y + other.y));
+            }
+        }
+        s.v[x / 4][x % 4] = two.x;
+        s.v[x / 4][x % 4 + 1] = two.y;
+    }
+    return s;
+}
+
 /* take(r, c, x) of all numbers x of the inverse with c <= r < n. */
 template <class Take>
 __device__ inline void each_of_inverse(int n, int NB, const double *U, const Take &take)

@@ -120,7 +120,7 @@ void shard::make_factors()
     const bool logs = metric == SPD_METRIC_LOG_EUCLIDEAN,
                factored = metric == SPD_METRIC_AIRM || logs;
     L.make(factored ? all.p * mm : 0);
-    Li.make(factored && all.M <= FAST ? all.p * mm : 0);
+    Li.make(factored && (all.M <= FAST || metric == SPD_METRIC_AIRM) ? all.p * mm : 0);
     dets.make(factored ? 0 : 2 * all.p);
     own_matrix.make(metric == SPD_METRIC_AIRM ? 0 : all.p * triangle);
     flat.make(metric == SPD_METRIC_JEFFREY ? all.p * triangle : 0);
@@ -156,6 +156,8 @@ double shard::load(const cuda_input &in, const partition &cuts, size_t each, siz
     C.make(pairs.most * how.sides * tri(all.M));
     partial.make(pairs.slots * 2 * tri(all.M));
     d2.make(pairs.measured());
+    if (metric == SPD_METRIC_AIRM && all.M > FAST)
+        airm_wide_room(all, pairs.most, room);
     if (!alone) {
         sent.make(pairs.pairs);
         d2_all.make(pairs.pairs);
@@ -197,7 +199,7 @@ void shard::factors(const double *S_)
 {
     switch (metric) {
     case SPD_METRIC_AIRM:
-        return airm_samples(all, S_, L.at, Li.at, out.at);
+        return (all.M > FAST ? airm_wide_samples : airm_samples)(all, S_, L.at, Li.at, out.at);
     case SPD_METRIC_LOG_EUCLIDEAN:
         return log_samples(all, S_, {vectors.at, L.at, Li.at, lambda.at, value.at}, own_matrix.at,
                            out.at);
@@ -217,7 +219,8 @@ void shard::matrices(const double *S_, const chunk &c)
         return;
     switch (metric) {
     case SPD_METRIC_AIRM:
-        return airm_pairs(all, c.count, links, L.at, Li.at, to, C.at);
+        return all.M > FAST ? airm_wide_pairs(all, room, c.count, links, L.at, Li.at, to, C.at)
+                            : airm_pairs(all, c.count, links, L.at, Li.at, to, C.at);
     case SPD_METRIC_STEIN:
         return stein_pairs(all, c.count, links, S_, dets.at, to, C.at);
     default:

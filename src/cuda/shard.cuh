@@ -13,6 +13,7 @@
 #include "cuda/feed.cuh"
 #include "cuda/graph.cuh"
 #include "cuda/plain.cuh"
+#include "cuda/squares.cuh"
 
 namespace spd
 {
@@ -54,6 +55,7 @@ struct shard {
     array<double> flat, vectors, lambda, value, half;
     /* Of pairs measured here; as sent; of all; weights of those measured here. */
     array<double> d2, sent, d2_all, weight;
+    spectrum_room room;         /* of wide pairs */
     array<double> W, U, angles; /* n x M; n x M and, behind it, T: M x M and M; 3 M */
     array<outcome> out;
     event ready, taken, began, ended; /* for exchanges; around the data pass of a start */

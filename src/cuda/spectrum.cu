@@ -315,21 +315,36 @@ static __global__ void __launch_bounds__(NORMERS)
 constexpr size_t ROOM = (size_t)1 << 27; /* doubles, of either array */
 constexpr int SUMS_FROM = 81;
 
+static void make_scratch(const shape &s, array<double> &scratch)
+{
+    const size_t size = squares_size(squares_of(s.n));
+    if (size * 8 > (size_t)s.shared)
+        scratch.make((size_t)s.processors * 2 * size);
+}
+
+void spectrum_room::make_logs(const shape &s, size_t pairs)
+{
+    const size_t M = (size_t)SIDE * squares_of(s.n);
+    batch = pairs;
+    T.make(batch * M * M);
+    logs.make(batch * s.n * s.n);
+    missed.make(batch + 1);
+    make_scratch(s, scratch);
+}
+
 void spectrum_room::make(const shape &s, size_t pairs)
 {
     const size_t M = (size_t)SIDE * squares_of(s.n);
     batch = std::min(pairs, ROOM / (M * M));
     chunk = std::min(pairs, std::min((size_t)1 << 17, ROOM / (2 * M)));
     if (s.n >= SUMS_FROM) {
-        batch = chunk = std::min(batch, ROOM / 2 / (M * M));
-        logs.make(batch * s.n * s.n);
-        missed.make(batch + 1);
+        chunk = std::min(batch, ROOM / 2 / (M * M));
+        make_logs(s, chunk);
+    } else {
+        T.make(batch * M * M);
+        make_scratch(s, scratch);
     }
-    T.make(batch * M * M);
     bands.make(chunk * 2 * s.n);
-    const int NB = squares_of(s.n);
-    if (squares_size(NB) * 8 > (size_t)s.shared)
-        scratch.make((size_t)s.processors * 2 * squares_size(NB));
 }
 
 template <bool SQUARES>
@@ -394,20 +409,27 @@ static void take_spectra(const shape &s, spectrum_room &room, size_t count, cons
     }
 }
 
-/* By poles, a batch. */
-static void take_norms(const shape &s, spectrum_room &room, size_t count, const link *pairs,
-                       const double *L, const double *K, double *d2)
+void squares_logs(const shape &s, const spectrum_room &room, size_t count, const link *pairs,
+                  const double *L, const double *K, double *d2)
 {
     const int n = s.n, *missed = room.missed.at;
     const unsigned grid = (unsigned)std::min(count, (size_t)s.processors * 16);
     double *logs = room.logs.at;
-    int some;
     shape t = s;
     t.p = count;
     reduce<true>(s, room, count, pairs, L, K);
     sum_poles(t, SPD_FUNCTION_LOG, room.T.at, logs, room.missed.at);
     norms_kernel<<<grid, NORMERS, 0, s.stream>>>(n, count, logs, missed, d2);
     launched("AIRM pairs");
+}
+
+/* By poles, a batch. */
+static void take_norms(const shape &s, spectrum_room &room, size_t count, const link *pairs,
+                       const double *L, const double *K, double *d2)
+{
+    const int *missed = room.missed.at;
+    int some;
+    squares_logs(s, room, count, pairs, L, K, d2);
     check(cudaMemcpyAsync(&some, missed + count, sizeof some, cudaMemcpyDeviceToHost, s.stream),
           "AIRM pairs");
     check(cudaStreamSynchronize(s.stream), "AIRM pairs");

@@ -68,9 +68,21 @@ struct spectrum_room {
     array<int> missed;     /* and which of them are missing */
     size_t batch = 0, chunk = 0;
     void make(const shape &s, size_t pairs);
+    void make_logs(const shape &s, size_t pairs); /* for squares_logs alone */
 };
 void squares_airm(const shape &s, spectrum_room &room, size_t count, const link *pairs,
                   const double *L, const double *K, double *d2);
+/* Of a batch: room.T <- T = L_j' S_i^-1 L_j, in squares; room.logs <- ln T; d2 <- its squared norm;
+ * room.missed says of which not. */
+void squares_logs(const shape &s, const spectrum_room &room, size_t count, const link *pairs,
+                  const double *L, const double *K, double *d2);
+
+/* ---- airm_wide.cu: the same as airm_samples and airm_pairs for M > FAST, with L and K as of
+ * squares_factors, p x M x M each at most */
+void airm_wide_room(const shape &s, size_t pairs, spectrum_room &room);
+void airm_wide_samples(const shape &s, const double *S, double *L, double *K, outcome *o);
+void airm_wide_pairs(const shape &s, const spectrum_room &room, size_t count, const link *pairs,
+                     const double *L, const double *K, double *d2, double *C);
 
 /* ---- a square in the registers of a warp */
 

@@ -8,8 +8,8 @@
  * no case of its own, a - (1 - 1/p) a has no cancellation. Row q of lane l is row R l + q of S, so
  * that lanes read neighbouring numbers, but has index q L + l in the sweep, so that they publish to
  * neighbouring banks. Determinants are kept as mantissa and exponent, which cancel before the
- * logarithm is taken. Larger matrices: one block of threads each, in shared memory. */
-#include "cuda/det.cuh"
+ * logarithm is taken. Larger matrices: one block of threads each (factor.cuh). */
+#include "cuda/factor.cuh"
 
 namespace spd
 {
@@ -130,43 +130,27 @@ __global__ void __launch_bounds__(128, MINB)
     }
 }
 
-/* Any M: a block of threads per matrix, of which only the lower triangle is swept: were both, they
- * would drift apart, and with a condition of 1e8 the inverse is then worth little. A (M x (M+1))
- * and column k in shared memory. */
+/* Any M: a block of threads per matrix, by tensor products. */
 template <bool SELF>
 __global__ void __launch_bounds__(256)
-    stein_block(int M, size_t count, const link *pairs, const double *S, double *dets, double *d2,
-                double *C, outcome *o)
+    stein_block(int M, int NB, size_t count, const link *pairs, const double *S, double *dets,
+                double *d2, double *C, double *scratch, outcome *o)
 {
-    extern __shared__ __align__(16) double A[];
-    const int ld = M + 1, T = tri(M);
-    double *col = A + M * ld;
+    extern __shared__ __align__(16) double room[];
+    double *L = scratch ? scratch + (size_t)blockIdx.x * square_at(NB, 0) : room + WORKSPACE;
     for (size_t e = blockIdx.x; e < count; e += gridDim.x) {
         const link ij = SELF ? link{(uint32_t)e, (uint32_t)e} : pairs[e];
-        const double *Si = S + (size_t)ij.i * M * M, *Sj = S + (size_t)ij.j * M * M;
+        const double *Si = S + (size_t)ij.i * M * M,
+                     *Sj = SELF ? nullptr : S + (size_t)ij.j * M * M;
+        double *to = C + e * tri(M);
         det d;
-        for (int x = threadIdx.x; x < M * M; x += blockDim.x)
-            A[x / M * ld + x % M] = SELF ? Si[x] : 0.5 * (Si[x] + Sj[x]);
-        for (int k = 0; k < M; k++) {
-            __syncthreads();
-            for (int x = threadIdx.x; x < M; x += blockDim.x)
-                col[x] = x < k ? A[k * ld + x] : A[x * ld + k];
-            __syncthreads();
-            const double r = 1.0 / col[k];
-            d.times(col[k]);
-            for (int x = threadIdx.x; x < M * M; x += blockDim.x) {
-                const int a = x / M, c = x % M;
-                double *at = A + a * ld + c;
-                if (a >= c)
-                    *at = a != k && c != k ? fma(-col[a] * r, col[c], *at)
-                          : a == c         ? -r
-                                           : col[a + c - k] * r;
-            }
+        factor_squares(
+            NB, [=](int r, int c) { return full_square(M, Si, Sj, 1.0, r, c); }, L, nullptr, room,
+            d);
+        if (C) {
+            invert_squares(NB, L);
+            each_of_inverse(M, NB, L, [=](int r, int c, double x) { to[tri_at(M, r, c)] = x; });
         }
-        __syncthreads();
-        for (int x = threadIdx.x; x < M * M && C; x += blockDim.x)
-            if (x / M >= x % M)
-                C[e * T + tri_at(M, x / M, x % M)] = -A[x / M * ld + x % M];
         if (threadIdx.x == 0)
             note<SELF>(d, e, ij, dets, d2, o);
         __syncthreads();
@@ -265,11 +249,15 @@ static void choose(const shape &s, size_t count, const link *pairs, const double
         SIZE_CASE(30, launch<30, 30, 3, SELF>(s, count, pairs, S, dets, d2, C, o));
         SIZE_CASE(32, launch<32, 32, 3, SELF>(s, count, pairs, S, dets, d2, C, o));
     default: {
-        int bytes = (s.M * (s.M + 1) + s.M) * 8;
-        allow_shared(stein_block<SELF>, bytes, "Stein pairs");
-        size_t grid = (size_t)s.processors * 8;
-        stein_block<SELF><<<(unsigned)(count < grid ? count : grid), 256, bytes, s.stream>>>(
-            s.M, count, pairs, S, dets, d2, C, o);
+        shape small = s;
+        small.n = s.M;
+        const squares_launch at(small, count);
+        double *scratch = at.scratch.at;
+        const int M = s.M, NB = at.NB;
+        allow_shared(stein_block<SELF>, at.bytes, "Stein pairs");
+        stein_block<SELF><<<(unsigned)at.grid, 32 * at.warps, at.bytes, s.stream>>>(
+            M, NB, count, pairs, S, dets, d2, C, scratch, o);
+        at.settle(s, "Stein pairs");
     }
     }
     launched("Stein pairs");
