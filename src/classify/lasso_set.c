@@ -70,18 +70,23 @@ void lasso_set_clear(lasso_set *s)
     s->factor.n = 0;
 }
 
-void lasso_set_add(lasso_set *s, size_t p, const double *G, const double *k, const double *g,
-                   size_t atom)
+void lasso_set_add(lasso_set *s, size_t atom, double v, double g, double k)
 {
-    const double *row = G + atom * p;
     size_t at = s->count++;
     s->atom[at] = atom;
-    s->v[at] = 0.0;
+    s->v[at] = v;
     s->held[at] = 0;
-    s->g[at] = g[atom];
-    s->k[at] = k[atom];
-    for (size_t a = 0; a <= at; a++)
-        s->K[at * s->room + a] = s->K[a * s->room + at] = row[s->atom[a]];
+    s->g[at] = g;
+    s->k[at] = k;
+}
+
+void lasso_set_fill(lasso_set *s, size_t first, size_t p, const double *G)
+{
+    for (size_t a = 0; a < s->count; a++) {
+        const double *row = G + s->atom[a] * p;
+        for (size_t b = a < first ? first : 0; b < s->count; b++)
+            s->K[a * s->room + b] = row[s->atom[b]];
+    }
 }
 
 /* ---- the gap ------------------------------------------------------------------------------ */
@@ -324,6 +329,13 @@ static void newton(lasso_set *s, size_t n, size_t changes, double half)
         return;
     for (size_t step = 0; step < 2 * n && newton_step(s, half); step++)
         ;
+}
+
+void lasso_set_settle(lasso_set *s, double lambda)
+{
+    size_t changes, n = find_support(s, &changes);
+    if (n > 0)
+        newton(s, n, changes, 0.5 * lambda);
 }
 
 /* ---- in turns ----------------------------------------------------------------------------- */
