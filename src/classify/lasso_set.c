@@ -52,22 +52,24 @@ spd_status lasso_set_grow(lasso_set *s, size_t room)
 {
     if (room <= s->room)
         return SPD_OK;
-    double *K = arena_alloc(s->keep, room, room * sizeof *K);
-    s->factor.n = 0;
+    double *K = room <= s->most ? s->K : arena_alloc(s->keep, room, room * sizeof *K);
+    growing_clear(&s->factor);
     if (!K || growing_room(&s->factor, room))
         return SPD_ENOMEM;
     memset(s->held, 0, s->count);
-    for (size_t a = 0; a < s->count; a++)
-        memcpy(K + a * room, s->K + a * s->room, s->count * sizeof *K);
+    for (size_t a = s->count; a-- > 0;)
+        memmove(K + a * room, s->K + a * s->room, s->count * sizeof *K);
     s->K = K;
     s->room = room;
+    s->most = room > s->most ? room : s->most;
     return SPD_OK;
 }
 
 void lasso_set_clear(lasso_set *s)
 {
     s->count = 0;
-    s->factor.n = 0;
+    s->room = 0;
+    growing_clear(&s->factor);
 }
 
 void lasso_set_add(lasso_set *s, size_t atom, double v, double g, double k)

@@ -24,6 +24,7 @@ typedef struct lasso_set {
     size_t *atom;      /* count: which atoms of the dictionary */
     double *v, *g, *k; /* count each; g = k - Kv */
     double *K;         /* count x room; from keep */
+    size_t most;       /* the largest room that it has had */
     growing factor;    /* of K_SS + ridge diag K_SS */
     double ridge;
     size_t *support; /* factor.n: S as the factor has it, places of atoms */
@@ -47,7 +48,7 @@ spd_status lasso_set_grow(lasso_set *s, size_t room);
 /* What is not the arena's. */
 void lasso_set_free(lasso_set *s);
 
-/* No atoms. */
+/* No atoms and no room, as for the first query: each has the same bits after any other. */
 void lasso_set_clear(lasso_set *s);
 
 /* Adds an atom with its entries; there must be room. */

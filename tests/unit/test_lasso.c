@@ -351,6 +351,27 @@ TEST(shift_follows_lambda)
     close_session(&s);
 }
 
+/* A code has the same bits whatever was coded before it: which queries share a solver depends on the
+ * number of threads. */
+TEST(same_bits_after_any_other)
+{
+    problem m = make_problem(14, 501, 9, 300, 2.0);
+    double *v = block(m.p), *w = block(m.p);
+    const double lambdas[] = {1e-2, 1e-3, 1e-4};
+    session old = open_session(m.p, m.K);
+    solve(&old, m.k, 1e-4, 1.0, v);
+    for (size_t i = 1; i < m.q; i++)
+        for (int l = 0; l < 3; l++) {
+            session fresh = open_session(m.p, m.K);
+            solve(&old, m.k + i * m.p, lambdas[l], 1.0, v);
+            solve(&fresh, m.k + i * m.p, lambdas[l], 1.0, w);
+            CHECK(memcmp(v, w, m.p * sizeof *v) == 0, "query %zu, lambda %g: differs by %g", i,
+                  lambdas[l], gap_between(m.p, v, w));
+            close_session(&fresh);
+        }
+    close_session(&old);
+}
+
 /* ---- special cases ------------------------------------------------------------------------ */
 
 TEST(orthogonal_atoms)
