@@ -102,7 +102,8 @@ static spd_status normalise(spd_context *ctx, arena *keep, gram *g)
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena *keep, gram *g)
+spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, double lambda,
+                     arena *keep, gram *g)
 {
     *g = (gram){.p = p, .K = K, .normalize = normalize};
     spd_status status = normalize ? normalise(ctx, keep, g) : SPD_OK;
@@ -111,7 +112,7 @@ spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena
     if (status == SPD_OK && !normalize && !g->dictionary.inverse) /* not clearly definite */
         status = clip(ctx, keep, g);
     if (status == SPD_OK)
-        status = lasso_dictionary_shift(ctx, keep, &g->dictionary);
+        status = lasso_dictionary_shift(ctx, lambda, keep, &g->dictionary);
     if (status == SPD_OK && g->smallest < 0.0)
         status =
             ctx_fail(ctx, SPD_NOT_DEFINITE,
@@ -121,7 +122,7 @@ spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena
     return status;
 }
 
-void gram_keep(saved_arrays *s, size_t p, int normalize, gram *g)
+void gram_keep(saved_arrays *s, size_t p, int normalize, double lambda, gram *g)
 {
     if (saved_taking(s))
         *g = (gram){.p = p, .normalize = normalize};
@@ -134,7 +135,7 @@ void gram_keep(saved_arrays *s, size_t p, int normalize, gram *g)
             saved_refuse(s, "kernel_values", "an eigenvalue is not positive");
     lasso_dictionary_keep(s, p, g->K, &g->dictionary);
     if (s->status == SPD_OK && saved_taking(s))
-        s->status = lasso_dictionary_shift(s->ctx, s->room, &g->dictionary);
+        s->status = lasso_dictionary_shift(s->ctx, lambda, s->room, &g->dictionary);
 }
 
 size_t gram_fit_work(const gram *g, size_t count)

@@ -28,12 +28,13 @@ typedef struct gram {
     lasso_dictionary dictionary;
 } gram;
 
-/* g <- K (p x p, symmetric; overwritten and borrowed) made fit. SPD_NOT_DEFINITE, a remark, when K
- * had negative eigenvalues. */
-spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, arena *keep, gram *g);
+/* g <- K (p x p, symmetric; overwritten and borrowed) made fit, above all for codes with that lambda.
+ * SPD_NOT_DEFINITE, a remark, when K had negative eigenvalues. */
+spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, double lambda,
+                     arena *keep, gram *g);
 
 /* A matrix that was made for p atoms goes to the saved arrays or comes from it. */
-void gram_keep(saved_arrays *s, size_t p, int normalize, gram *g);
+void gram_keep(saved_arrays *s, size_t p, int normalize, double lambda, gram *g);
 
 /* Scratch of gram_fit, for count queries. */
 size_t gram_fit_work(const gram *g, size_t count);

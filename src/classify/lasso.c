@@ -13,8 +13,10 @@
  *
  * A K without an inverse (kernels of many samples are nearly singular) gets a small shift on its
  * diagonal, and v is found by proximal steps, v <- argmin P(v) + shift |v - c|^2, each by the dual
- * of K + shift I; c runs ahead of v (Nesterov, Gueler 1992). Five to twenty of them reach the gap.
- * That this is the way shows while the working set grows. */
+ * of K + shift I; c runs ahead of v (Nesterov, Gueler 1992). Five to a hundred of them reach the gap.
+ * Where they are slow, and no atom comes into use any more or goes out of it, the minimum over those
+ * in use is found by the factor of their part of K. That this is the way shows while the working set
+ * grows. */
 #include "classify/lasso.h"
 
 #include <math.h>
@@ -22,173 +24,10 @@
 
 #include "base/arena.h"
 #include "base/order.h"
+#include "classify/lasso_dual.h"
 #include "classify/lasso_set.h"
-#include "classify/values.h"
-#include "linalg/dense.h"
 #include "linalg/kernels.h"
 #include "linalg/tall.h"
-#include "ops/check.h"
-
-/* With Q = K^-1 the dual is a quadratic problem in a box:
- *
- *   minimise (k - h)' Q (k - h)   over   |h_j| <= lambda/2,      v = Q (k - h),
- *
- * h being the gradient k - Kv. Atoms that are used rest on the wall that their sign says, so where
- * few are unused, few h_j are free, and a solution costs little more than the product Q k. The
- * inverse is made once for all queries. */
-typedef struct lasso_dual {
-    const kernels *kernel;
-    size_t p;
-    double *h, *v; /* p: the point, and Q (k - h) */
-    size_t *free;  /* p: numbers of the free h_j */
-    double *step;  /* p: theirs */
-    arena *keep;
-    size_t room;
-    double *factor; /* room x room: of Q over the free ones; from keep */
-} lasso_dual;
-
-/* ---- in the dual, for codes that use most atoms --------------------------------------------- */
-
-#define DUAL_ROUNDS 500
-#define DUAL_ROOM   32
-
-/* With a larger share of free h_j the other way is the better one: in one solution, and in one of
- * many steps. */
-#define MOST_FREE    0.9
-#define MOST_IN_STEP 0.65
-
-/* A move that is smaller than this share of the box's half width is none. */
-#define NO_MOVE 1e-13
-
-/* What of it does not grow. */
-static void lasso_dual_make(lasso_dual *d, size_t p, arena *keep)
-{
-    *d = (lasso_dual){.kernel = kernels_get(),
-                      .p = p,
-                      .h = arena_alloc(keep, p, sizeof *d->h),
-                      .v = arena_alloc(keep, p, sizeof *d->v),
-                      .free = arena_alloc(keep, p, sizeof *d->free),
-                      .step = arena_alloc(keep, p, sizeof *d->step),
-                      .keep = keep};
-}
-
-/* Room for a factor of n x n; its contents are lost. What it had stays in the arena: with rooms
- * that double these are a third of it at most. */
-static spd_status grow(lasso_dual *d, size_t n)
-{
-    if (n <= d->room)
-        return SPD_OK;
-    d->room = n < DUAL_ROOM ? DUAL_ROOM : 2 * n;
-    d->factor = arena_alloc(d->keep, d->room, d->room * sizeof *d->factor);
-    return d->factor ? SPD_OK : SPD_ENOMEM;
-}
-
-/* h_j <- h_j + change */
-static void move(lasso_dual *d, const double *Q, size_t j, double change)
-{
-    d->h[j] += change;
-    d->kernel->axpy(d->p, -change, Q + j * d->p, d->v);
-}
-
-/* Every h_j to its minimum within the walls, once; returns how many moved. */
-static size_t sweep(lasso_dual *d, const double *Q, double half)
-{
-    size_t moved = 0;
-    for (size_t j = 0; j < d->p; j++) {
-        double to = d->h[j] + d->v[j] / Q[j * (d->p + 1)];
-        to = to > half ? half : to < -half ? -half : to;
-        if (!(fabs(to - d->h[j]) > NO_MOVE * half))
-            continue;
-        move(d, Q, j, to - d->h[j]);
-        d->h[j] = to; /* exactly, walls above all */
-        moved++;
-    }
-    return moved;
-}
-
-static size_t find_free(lasso_dual *d, double half)
-{
-    size_t count = 0;
-    for (size_t j = 0; j < d->p; j++)
-        if (fabs(d->h[j]) < half)
-            d->free[count++] = j;
-    return count;
-}
-
-/* The free h_j to their common minimum, or to where the first of them meets a wall. */
-static spd_status newton(lasso_dual *d, const double *Q, size_t n, double half)
-{
-    spd_status status = grow(d, n);
-    if (status < 0)
-        return status;
-    for (size_t a = 0; a < n; a++) {
-        const double *row = Q + d->free[a] * d->p;
-        for (size_t b = 0; b < n; b++)
-            d->factor[a * n + b] = row[d->free[b]];
-        d->step[a] = d->v[d->free[a]];
-    }
-    if (dense_chol(n, d->factor))
-        return SPD_OK;
-    dense_solve_vector(n, d->factor, d->step);
-    double t = 1.0;
-    for (size_t a = 0; a < n; a++) {
-        double wall = copysign(half, d->step[a]) - d->h[d->free[a]];
-        if (fabs(wall) < t * fabs(d->step[a]))
-            t = wall / d->step[a];
-    }
-    for (size_t a = 0; a < n; a++)
-        move(d, Q, d->free[a], t * d->step[a]);
-    return SPD_OK;
-}
-
-/* From the walls, for v0 = Q k and qs = Q sign(v0). */
-static void start(lasso_dual *d, double half, const double *v0, const double *qs)
-{
-    for (size_t j = 0; j < d->p; j++)
-        d->h[j] = copysign(half, v0[j]);
-    memcpy(d->v, v0, d->p * sizeof *d->v);
-    d->kernel->axpy(d->p, -half, qs, d->v);
-}
-
-/* From d->h and d->v to the code in d->v, exact zeros where it is not used; *found <- 0 when a larger
- * share of the h_j than most_free came free: this is not the way then. SPD_ENOMEM. */
-static spd_status lasso_dual_solve(lasso_dual *d, const double *Q, double half, double most_free,
-                                   int *found)
-{
-    double spent = 0.0; /* on sweeps since the last Newton step, as in lasso_set_descend */
-    *found = 1;
-    for (int round = 0; round < DUAL_ROUNDS; round++) {
-        size_t moved = sweep(d, Q, half), n = find_free(d, half);
-        if (moved == 0)
-            break;
-        if ((double)n > most_free * (double)d->p) {
-            *found = 0;
-            return SPD_OK;
-        }
-        spent += (double)moved * lasso_move_cost(d->p);
-        if (n == 0 || spent <= lasso_newton_cost(n))
-            continue;
-        spent = 0.0;
-        spd_status status = newton(d, Q, n, half);
-        if (status < 0)
-            return status;
-    }
-    for (size_t j = 0; j < d->p; j++)
-        if (fabs(d->h[j]) < half)
-            d->v[j] = 0.0;
-    return SPD_OK;
-}
-
-/* From the gradient g of a code that is almost there, for the shifted K and k + shift centre. */
-static void start_near(lasso_dual *d, const lasso_dictionary *of, double half, const double *k,
-                       const double *g, const double *centre)
-{
-    for (size_t j = 0; j < d->p; j++) {
-        d->h[j] = fmax(-half, fmin(half, g[j]));
-        d->step[j] = k[j] + of->shift * centre[j] - d->h[j];
-    }
-    tall_product(1, d->p, d->p, d->step, of->shifted, d->v);
-}
 
 /* ---- both ways ------------------------------------------------------------------------------ */
 
@@ -204,105 +43,24 @@ static void start_near(lasso_dual *d, const lasso_dictionary *of, double half, c
 /* The dual is tried when at most this share of the code seems to be zero. */
 #define FEW_ZEROS 0.85
 
-/* The inverse is trusted up to this condition, bounded by the largest row sums of K and K^-1. */
-#define WORST_CONDITION 1e8
+/* In one solution of the dual, and in one of many steps, with a larger share of free h_j the other
+ * way is the better one. */
+#define MOST_FREE    0.9
+#define MOST_IN_STEP 0.65
 
-/* Of a K without, this share of the largest row sum is added to the diagonal: with less the inverse
- * loses digits, with more there are more steps. */
-#define SHIFT      1e-7
-#define MOST_STEPS 50
-#define IDLE_STEPS 5 /* without a smaller gap: they go round in circles */
+#define MOST_STEPS 400
+#define IDLE_STEPS 25 /* without a smaller gap: they go round in circles */
+
+/* The cost of a step: so many times p^2, in the unit of lasso_newton_cost. Measured. */
+#define STEP_COST 6.0
 
 /* When the set has come to this share of the atoms, and this share are twice as steep as they may
- * be in the end, the code will use most of them. */
+ * be in the end, the code will use most of them; or when it uses a larger share, and this one is used
+ * or too steep. */
 #define SHARE_BEGUN 0.1
 #define SHARE_STEEP 0.5
-
-/* ---- the dictionary ----------------------------------------------------------------------- */
-
-static void measure_rows(size_t p, const double *A, double *length)
-{
-    for (size_t r = 0; r < p; r++) {
-        double sum = 0.0;
-        for (size_t c = 0; c < p; c++)
-            sum += A[r * p + c] * A[r * p + c];
-        length[r] = sqrt(sum);
-    }
-}
-
-/* Asked beforehand, since spd_inverse would find out, at some cost, what is wrong with K. */
-static spd_status ask_definite(spd_context *ctx, size_t p, const double *K, int *definite)
-{
-    arena room = {0};
-    double *scratch = arena_alloc(&room, p, p * sizeof *scratch);
-    *definite = scratch && check_definite(p, K, scratch);
-    spd_status status = arena_status(&room, ctx, "sparse coding");
-    arena_free(&room);
-    return status;
-}
-
-/* Without an inverse there is the other way. */
-static spd_status forgive(spd_context *ctx, spd_status status)
-{
-    if (status != SPD_ENOTSPD)
-        return status;
-    ctx_clear(ctx);
-    return SPD_OK;
-}
-
-spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, arena *keep,
-                                 lasso_dictionary *d)
-{
-    int definite;
-    *d = (lasso_dictionary){.p = p, .K = K};
-    spd_status status = ask_definite(ctx, p, K, &definite);
-    if (!definite)
-        return status;
-    double *Q = arena_alloc(keep, p, p * sizeof *Q), *spread = arena_alloc(keep, p, sizeof *spread);
-    status = Q && spread ? spd_inverse(ctx, SPD_SET(p, 1, K), Q) : ctx_nomem(ctx, "sparse coding");
-    if (status == SPD_OK && values_row_sum(p, K) * values_row_sum(p, Q) <= WORST_CONDITION) {
-        measure_rows(p, Q, spread);
-        d->inverse = Q;
-        d->spread = spread;
-    }
-    return forgive(ctx, status); /* another Cholesky, another rounding */
-}
-
-spd_status lasso_dictionary_shift(spd_context *ctx, arena *keep, lasso_dictionary *d)
-{
-    size_t p = d->p;
-    arena room = {0};
-    if (d->inverse)
-        return SPD_OK;
-    double *S = arena_alloc(&room, p, p * sizeof *S), *Q = arena_alloc(keep, p, p * sizeof *Q);
-    spd_status status = S && Q ? SPD_OK : ctx_nomem(ctx, "sparse coding");
-    if (status == SPD_OK) {
-        d->shift = SHIFT * values_row_sum(p, d->K);
-        memcpy(S, d->K, p * p * sizeof *S);
-        for (size_t i = 0; i < p; i++)
-            S[i * (p + 1)] += d->shift;
-        status = spd_inverse(ctx, SPD_SET(p, 1, S), Q);
-        d->shifted = status == SPD_OK ? Q : NULL;
-    }
-    arena_free(&room);
-    return forgive(ctx, status);
-}
-
-void lasso_dictionary_keep(saved_arrays *s, size_t p, const double *K, lasso_dictionary *d)
-{
-    size_t inverted = !saved_taking(s) && d->inverse;
-    if (saved_taking(s))
-        *d = (lasso_dictionary){.p = p, .K = K};
-    saved_size(s, "inverted", 0, 1, &inverted);
-    if (s->status == SPD_OK && inverted)
-        saved_symmetric(s, "inverse", p, &d->inverse);
-    if (s->status != SPD_OK || !saved_taking(s) || !inverted)
-        return;
-    d->spread = arena_alloc(s->room, p, sizeof *d->spread);
-    if (d->spread)
-        measure_rows(p, d->inverse, d->spread);
-    s->status = arena_status(s->room, s->ctx, "sparse coding");
-}
+#define SHARE_USED  0.2
+#define SHARE_SEEN  0.6
 
 /* ---- room --------------------------------------------------------------------------------- */
 
@@ -317,9 +75,10 @@ struct lasso {
     double *sign;   /* LASSO_BATCH x p: its signs */
     double *pushed; /* LASSO_BATCH x p: Q times these */
     /* one query */
-    double *v, *g; /* p: code, k - Kv */
-    double *size;  /* p: scratch of the choice of atoms */
-    char *inside;  /* p: is in the set */
+    double *v, *g;          /* p: code, k - Kv */
+    double *size;           /* p: scratch of the choice of atoms */
+    double *centre, *slope; /* p: of a proximal step, and the gradient there */
+    char *inside;           /* p: is in the set */
     lasso_set set;
     lasso_dual dual;
     /* what is handed out */
@@ -341,6 +100,8 @@ lasso *lasso_new(size_t p)
     l->v = arena_alloc(&l->room, p, sizeof *l->v);
     l->g = arena_alloc(&l->room, p, sizeof *l->g);
     l->size = arena_alloc(&l->room, p, sizeof *l->size);
+    l->centre = arena_alloc(&l->room, p, sizeof *l->centre);
+    l->slope = arena_alloc(&l->room, p, sizeof *l->slope);
     l->inside = arena_alloc(&l->room, p, sizeof *l->inside);
     l->value = arena_alloc(&l->room, p, sizeof *l->value);
     l->atom = arena_alloc(&l->room, p, sizeof *l->atom);
@@ -367,6 +128,7 @@ void lasso_begin(lasso *l, const lasso_dictionary *d, double lambda, size_t coun
     l->dictionary = d;
     l->lambda = lambda;
     l->k = k;
+    lasso_dual_begin(&l->dual);
     if (!d->inverse)
         return;
     tall_product(count, l->p, l->p, k, d->inverse, l->plain);
@@ -389,12 +151,13 @@ static spd_status add_atoms(lasso *l, const double *k, double least)
         if (status < 0)
             return status;
     }
+    size_t first = l->set.count;
     for (size_t j = 0; j < l->p; j++)
         if (l->size[j] >= least) {
-            lasso_set_add(&l->set, l->p, l->dictionary->K, k, l->g, j);
-            l->set.v[l->set.count - 1] = l->v[j];
+            lasso_set_add(&l->set, j, l->v[j], l->g[j], k[j]);
             l->inside[j] = 1;
         }
+    lasso_set_fill(&l->set, first, l->p, l->dictionary->K);
     return SPD_OK;
 }
 
@@ -433,10 +196,14 @@ static size_t refresh(lasso *l, const double *k)
     size_t used = 0;
     memcpy(l->g, k, l->p * sizeof *l->g);
     for (size_t j = 0; j < l->p; j++)
-        if (l->v[j] != 0.0) {
+        used += l->v[j] != 0.0;
+    if (2 * used > l->p) {
+        lasso_add_product(l->set.kernel, l->p, -1.0, l->dictionary->K, l->v, l->g);
+        return used;
+    }
+    for (size_t j = 0; j < l->p; j++)
+        if (l->v[j] != 0.0)
             l->set.kernel->axpy(l->p, -l->v[j], l->dictionary->K + j * l->p, l->g);
-            used++;
-        }
     return used;
 }
 
@@ -464,12 +231,14 @@ static size_t exchange(lasso *l, const double *k)
 /* Is the set, with `used` atoms, on its way to most of them? */
 static int becomes_full(const lasso *l, size_t used)
 {
-    size_t steep = 0;
-    if ((double)used <= SHARE_BEGUN * (double)l->p)
-        return 0;
-    for (size_t j = 0; j < l->p; j++)
-        steep += fabs(l->g[j]) > l->lambda;
-    return (double)steep >= SHARE_STEEP * (double)l->p;
+    size_t steep = 0, steeper = 0;
+    double share = (double)used / (double)l->p;
+    for (size_t j = 0; j < l->p; j++) {
+        steep += !l->inside[j] && fabs(l->g[j]) > 0.5 * l->lambda;
+        steeper += fabs(l->g[j]) > l->lambda;
+    }
+    return (share > SHARE_BEGUN && (double)steeper >= SHARE_STEEP * (double)l->p) ||
+           (share > SHARE_USED && (double)(used + steep) >= SHARE_SEEN * (double)l->p);
 }
 
 /* From v, on working sets; *full, unless NULL, <- was it given up since the code becomes full? */
@@ -504,41 +273,101 @@ static spd_status grow_set(lasso *l, const double *k, double y2, lasso_state *st
 
 /* ---- proximal steps -------------------------------------------------------------------------- */
 
-/* v, centre <- after a step to d->v. Returns the momentum of the next (Nesterov; it begins anew
- * where it has led uphill). */
-static double move_on(lasso *l, double *centre, double momentum)
+/* v, centre and their gradients <- after a step to d->v; returns the momentum of the next (Nesterov; it
+ * begins anew where it has led uphill). *changes <- how many atoms came into use, or out of it. */
+static double move_on(lasso *l, const double *k, double momentum, size_t *changes)
 {
     const double *to = l->dual.v;
     double uphill = 0.0, next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
-    for (size_t j = 0; j < l->p; j++)
-        uphill += (centre[j] - to[j]) * (to[j] - l->v[j]);
+    *changes = 0;
+    for (size_t j = 0; j < l->p; j++) {
+        uphill += (l->centre[j] - to[j]) * (to[j] - l->v[j]);
+        *changes += (to[j] != 0.0) != (l->v[j] != 0.0);
+    }
     double ahead = uphill > 0.0 ? 0.0 : (momentum - 1.0) / next;
-    for (size_t j = 0; j < l->p; j++)
-        centre[j] = to[j] + ahead * (to[j] - l->v[j]);
+    for (size_t j = 0; j < l->p; j++) {
+        l->centre[j] = to[j] + ahead * (to[j] - l->v[j]);
+        l->slope[j] = -ahead * l->g[j];
+    }
     memcpy(l->v, to, l->p * sizeof *l->v);
+    refresh(l, k);
+    for (size_t j = 0; j < l->p; j++)
+        l->slope[j] += (1.0 + ahead) * l->g[j];
     return uphill > 0.0 ? 1.0 : next;
 }
 
-/* From v, where K has no inverse: v <- argmin P(v) + shift |v - centre|^2, again and again, each by
- * the dual with the inverse of K + shift I. */
+/* The centre <- v */
+static void begin_steps(lasso *l)
+{
+    memcpy(l->centre, l->v, l->p * sizeof *l->centre);
+    memcpy(l->slope, l->g, l->p * sizeof *l->slope);
+}
+
+/* v <- the minimum over the atoms that it uses, unless there is nothing to win: near the end, where
+ * these are alike, rounding would undo what the steps have found. */
+static spd_status settle(lasso *l, const double *k, double y2, lasso_state *state)
+{
+    double *before = l->value;
+    memcpy(before, l->v, l->p * sizeof *before);
+    lasso_set_clear(&l->set);
+    memset(l->inside, 0, l->p);
+    spd_status status = add_used(l, k);
+    if (status < 0)
+        return status;
+    lasso_set_settle(&l->set, l->lambda);
+    exchange(l, k);
+    lasso_state there = judge(l, k, y2);
+    if (there.gap < state->gap || state->objective - there.objective > state->target) {
+        *state = there;
+        begin_steps(l);
+        return SPD_OK;
+    }
+    memcpy(l->v, before, l->p * sizeof *before);
+    refresh(l, k);
+    return SPD_OK;
+}
+
+/* Would steps that let the gap fall as the last one did, from `before`, cost more than to settle? */
+static int pays_to_settle(const lasso *l, const lasso_state *state, double before)
+{
+    size_t used = 0;
+    double p = (double)l->p, steps = INFINITY;
+    for (size_t j = 0; j < l->p; j++)
+        used += l->v[j] != 0.0;
+    if (state->gap < before)
+        steps = log(state->gap / state->target) / log(before / state->gap);
+    return steps * STEP_COST * p * p > lasso_newton_cost(used);
+}
+
+/* From v, where K has no inverse: proximal steps, again and again. Once no atom comes into use or goes
+ * out of it, the minimum over those in use is near, which a linear system finds at once. */
 static spd_status take_steps(lasso *l, const double *k, double y2, lasso_state *state)
 {
-    const lasso_dictionary *d = l->dictionary;
-    double half = 0.5 * l->lambda, momentum = 1.0, least = INFINITY, *centre = l->size;
-    int idle = 0;
-    memcpy(centre, l->v, l->p * sizeof *centre);
+    const double *Q = l->dictionary->shifted;
+    double half = 0.5 * l->lambda, momentum = 1.0, least = INFINITY;
+    int idle = 0, tried = 0;
+    begin_steps(l);
     for (int step = 0; step < MOST_STEPS && idle < IDLE_STEPS && state->gap > state->target;
          step++) {
         int found;
-        start_near(&l->dual, d, half, k, l->g, centre);
-        spd_status status = lasso_dual_solve(&l->dual, d->shifted, half, MOST_IN_STEP, &found);
+        size_t changes;
+        double before = state->gap;
+        lasso_dual_start_near(&l->dual, Q, half, l->g, l->centre, l->slope);
+        spd_status status = lasso_dual_solve(&l->dual, Q, half, MOST_IN_STEP, step > 0, &found);
         if (status < 0 || !found)
             return status;
-        momentum = move_on(l, centre, momentum);
-        refresh(l, k);
+        momentum = move_on(l, k, momentum, &changes);
         *state = judge(l, k, y2);
         idle = state->gap < least ? 0 : idle + 1;
         least = fmin(least, state->gap);
+        tried = changes > 0 ? 0 : tried;
+        if (changes > 0 || tried || !(state->gap > state->target) ||
+            !pays_to_settle(l, state, before))
+            continue;
+        tried = 1;
+        status = settle(l, k, y2, state);
+        if (status < 0)
+            return status;
     }
     return SPD_OK;
 }
@@ -564,8 +393,8 @@ static spd_status first_code(lasso *l, size_t i)
     double half = 0.5 * l->lambda;
     spd_status status = SPD_OK;
     if (seems_full(l, i)) {
-        start(&l->dual, half, l->plain + i * l->p, l->pushed + i * l->p);
-        status = lasso_dual_solve(&l->dual, l->dictionary->inverse, half, MOST_FREE, &found);
+        lasso_dual_start(&l->dual, half, l->plain + i * l->p, l->pushed + i * l->p);
+        status = lasso_dual_solve(&l->dual, l->dictionary->inverse, half, MOST_FREE, 0, &found);
     }
     if (found)
         memcpy(l->v, l->dual.v, l->p * sizeof *l->v);

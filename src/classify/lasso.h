@@ -29,6 +29,7 @@ typedef struct lasso_dictionary {
     const double *K;
     double *inverse; /* p x p: K^-1 where K is well conditioned, else NULL */
     double *spread;  /* p: lengths of its rows */
+    double *spare;   /* p x p: else room for the next, or NULL */
     double shift;    /* else, after lasso_dictionary_shift: */
     double *shifted; /* p x p: (K + shift I)^-1, or NULL */
 } lasso_dictionary;
@@ -37,8 +38,14 @@ typedef struct lasso_dictionary {
 spd_status lasso_dictionary_make(spd_context *ctx, size_t p, const double *K, arena *keep,
                                  lasso_dictionary *d);
 
-/* Where K has no inverse: makes `shifted`, by which codes that use many atoms are found faster. */
-spd_status lasso_dictionary_shift(spd_context *ctx, arena *keep, lasso_dictionary *d);
+/* Where K has no inverse: makes `shifted`, by which codes that use many atoms are found faster; the
+ * shift follows lambda, but any serves. */
+spd_status lasso_dictionary_shift(spd_context *ctx, double lambda, arena *keep,
+                                  lasso_dictionary *d);
+
+/* The same for a copy of a dictionary that was made for another lambda, unless its shift is the right
+ * one; what is made stays keep's. */
+spd_status lasso_dictionary_suit(spd_context *ctx, double lambda, arena *keep, lasso_dictionary *d);
 
 /* What was prepared for K (p x p) goes to the saved arrays or comes from it. */
 void lasso_dictionary_keep(saved_arrays *s, size_t p, const double *K, lasso_dictionary *d);

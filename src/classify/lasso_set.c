@@ -52,36 +52,43 @@ spd_status lasso_set_grow(lasso_set *s, size_t room)
 {
     if (room <= s->room)
         return SPD_OK;
-    double *K = arena_alloc(s->keep, room, room * sizeof *K);
-    s->factor.n = 0;
+    double *K = room <= s->most ? s->K : arena_alloc(s->keep, room, room * sizeof *K);
+    growing_clear(&s->factor);
     if (!K || growing_room(&s->factor, room))
         return SPD_ENOMEM;
     memset(s->held, 0, s->count);
-    for (size_t a = 0; a < s->count; a++)
-        memcpy(K + a * room, s->K + a * s->room, s->count * sizeof *K);
+    for (size_t a = s->count; a-- > 0;)
+        memmove(K + a * room, s->K + a * s->room, s->count * sizeof *K);
     s->K = K;
     s->room = room;
+    s->most = room > s->most ? room : s->most;
     return SPD_OK;
 }
 
 void lasso_set_clear(lasso_set *s)
 {
     s->count = 0;
-    s->factor.n = 0;
+    s->room = 0;
+    growing_clear(&s->factor);
 }
 
-void lasso_set_add(lasso_set *s, size_t p, const double *G, const double *k, const double *g,
-                   size_t atom)
+void lasso_set_add(lasso_set *s, size_t atom, double v, double g, double k)
 {
-    const double *row = G + atom * p;
     size_t at = s->count++;
     s->atom[at] = atom;
-    s->v[at] = 0.0;
+    s->v[at] = v;
     s->held[at] = 0;
-    s->g[at] = g[atom];
-    s->k[at] = k[atom];
-    for (size_t a = 0; a <= at; a++)
-        s->K[at * s->room + a] = s->K[a * s->room + at] = row[s->atom[a]];
+    s->g[at] = g;
+    s->k[at] = k;
+}
+
+void lasso_set_fill(lasso_set *s, size_t first, size_t p, const double *G)
+{
+    for (size_t a = 0; a < s->count; a++) {
+        const double *row = G + s->atom[a] * p;
+        for (size_t b = a < first ? first : 0; b < s->count; b++)
+            s->K[a * s->room + b] = row[s->atom[b]];
+    }
 }
 
 /* ---- the gap ------------------------------------------------------------------------------ */
@@ -324,6 +331,13 @@ static void newton(lasso_set *s, size_t n, size_t changes, double half)
         return;
     for (size_t step = 0; step < 2 * n && newton_step(s, half); step++)
         ;
+}
+
+void lasso_set_settle(lasso_set *s, double lambda)
+{
+    size_t changes, n = find_support(s, &changes);
+    if (n > 0)
+        newton(s, n, changes, 0.5 * lambda);
 }
 
 /* ---- in turns ----------------------------------------------------------------------------- */

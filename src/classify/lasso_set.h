@@ -24,6 +24,7 @@ typedef struct lasso_set {
     size_t *atom;      /* count: which atoms of the dictionary */
     double *v, *g, *k; /* count each; g = k - Kv */
     double *K;         /* count x room; from keep */
+    size_t most;       /* the largest room that it has had */
     growing factor;    /* of K_SS + ridge diag K_SS */
     double ridge;
     size_t *support; /* factor.n: S as the factor has it, places of atoms */
@@ -47,12 +48,14 @@ spd_status lasso_set_grow(lasso_set *s, size_t room);
 /* What is not the arena's. */
 void lasso_set_free(lasso_set *s);
 
-/* No atoms. */
+/* No atoms and no room, as for the first query: each has the same bits after any other. */
 void lasso_set_clear(lasso_set *s);
 
-/* Adds an atom, v = 0; there must be room. G (p x p), k and g (p) are those of the dictionary. */
-void lasso_set_add(lasso_set *s, size_t p, const double *G, const double *k, const double *g,
-                   size_t atom);
+/* Adds an atom with its entries; there must be room. */
+void lasso_set_add(lasso_set *s, size_t atom, double v, double g, double k);
+
+/* Then the rows and columns of K from number first on, from those of the dictionary, G (p x p). */
+void lasso_set_fill(lasso_set *s, size_t first, size_t p, const double *G);
 
 /* Objective, gap and the gap to reach of v, with g and k for the same `count` atoms, when the
  * largest |g| of all atoms is steepest and the others have v = 0. */
@@ -62,6 +65,9 @@ lasso_state lasso_set_state(size_t count, const double *v, const double *g, cons
 /* Goes down until the gap within the set is `loose` or what is to be reached, or for `sweeps`
  * sweeps. Returns how many it took. */
 size_t lasso_set_descend(lasso_set *s, double lambda, double y2, double loose, size_t sweeps);
+
+/* Newton steps on the atoms in use alone, until no sign changes. */
+void lasso_set_settle(lasso_set *s, double lambda);
 
 /* The cost of a Newton step with n unknowns and a new factor, and of a move among count atoms, in
  * one unit. */

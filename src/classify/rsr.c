@@ -72,7 +72,8 @@ static spd_status train_kernel(spd_context *ctx, training_state *c)
         return ctx_nomem(ctx, "the kernel");
     t->beta = beta;
     kernel_values(p * p, beta, r->D2, K);
-    return gram_make(ctx, p, K, c->method.normalize_kernel, &c->training, &t->gram);
+    return gram_make(ctx, p, K, c->method.normalize_kernel, c->method.value[SPD_PARAMETER_LAMBDA],
+                     &c->training, &t->gram);
 }
 
 /* ---- queries ------------------------------------------------------------------------------ */
@@ -98,15 +99,22 @@ static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     const rsr_prepared *r = c->prepared;
     const rsr_trained *t = c->trained;
-    coding by = {.dictionary = &t->gram.dictionary,
+    double lambda = c->method.value[SPD_PARAMETER_LAMBDA];
+    lasso_dictionary suited = t->gram.dictionary;
+    arena room = {0};
+    coding by = {.dictionary = &suited,
                  .of = &r->of,
-                 .lambda = c->method.value[SPD_PARAMETER_LAMBDA],
+                 .lambda = lambda,
                  .fill = fill,
                  .user = c,
                  .work = gram_fit_work(&t->gram, LASSO_BATCH),
                  .score = c->score,
                  .classes = c->train.classes};
-    return coding_decide(ctx, &by, c->queries.p, label);
+    spd_status status = lasso_dictionary_suit(ctx, lambda, &room, &suited);
+    if (status == SPD_OK)
+        status = coding_decide(ctx, &by, c->queries.p, label);
+    arena_free(&room);
+    return status;
 }
 
 static void keep(saved_arrays *s, training_state *c)
@@ -117,7 +125,8 @@ static void keep(saved_arrays *s, training_state *c)
         return;
     training_state_keep_samples(s, c);
     saved_real(s, "beta", &t->beta);
-    gram_keep(s, c->train.p, c->method.normalize_kernel, &t->gram);
+    gram_keep(s, c->train.p, c->method.normalize_kernel, c->method.value[SPD_PARAMETER_LAMBDA],
+              &t->gram);
     if (s->status == SPD_OK && saved_taking(s))
         s->status = classes_sort(s->ctx, c->train.p, c->train.label, s->room, &r->of);
 }

@@ -13,6 +13,12 @@ spd_status growing_room(growing *f, size_t room)
     size_t square;
     if (room <= f->room)
         return SPD_OK;
+    if (room <= f->most) {
+        for (size_t r = f->n; r-- > 0;)
+            memmove(f->U + r * room + r, f->U + r * f->room + r, (f->n - r) * sizeof *f->U);
+        f->room = room;
+        return SPD_OK;
+    }
     double *U = mem_mul(room, room, &square) ? NULL : mem_alloc(square, sizeof *U);
     double *scratch = U ? mem_alloc(room, sizeof *scratch) : NULL;
     if (!U || !scratch) {
@@ -24,7 +30,7 @@ spd_status growing_room(growing *f, size_t room)
         memcpy(U + r * room + r, f->U + r * f->room + r, (f->n - r) * sizeof *U);
     mem_free(f->U);
     mem_free(f->scratch);
-    *f = (growing){.room = room, .n = f->n, .U = U, .scratch = scratch};
+    *f = (growing){.room = room, .n = f->n, .U = U, .scratch = scratch, .most = room};
     return SPD_OK;
 }
 
@@ -33,6 +39,12 @@ void growing_free(growing *f)
     mem_free(f->U);
     mem_free(f->scratch);
     *f = (growing){0};
+}
+
+void growing_clear(growing *f)
+{
+    f->n = 0;
+    f->room = 0;
 }
 
 /* LAPACK is column-major: its lower triangle is the upper one here. */

@@ -11,12 +11,17 @@ typedef struct growing {
     size_t room, n;
     double *U;       /* room x room; zeros are not kept below the diagonal */
     double *scratch; /* room */
+    size_t most;     /* the largest room that there is memory for */
 } growing;
 
 /* Room for n x n, what is there is kept; all zero is a factor without room. SPD_ENOMEM, and the
  * factor as it was. */
 spd_status growing_room(growing *f, size_t room);
 void growing_free(growing *f);
+
+/* The factor becomes one without room, but keeps its memory: BLAS may round by the length of rows, so
+ * what follows must not depend on how large the factor was before. */
+void growing_clear(growing *f);
 
 /* The factor of the n x n matrix whose upper triangle lies in f->U (rows of `room`). Non-zero when
  * it is not positive definite; the factor is then empty. */

@@ -224,7 +224,7 @@ TEST(repair)
     random_with_spectrum(&r, SIZE, lambda, K);
     FREED_BY(arena_free) arena room = {0};
     double *own = copy_of(SIZE * SIZE, K);
-    CHECK(gram_make(NULL, SIZE, own, 0, &room, &g) == SPD_NOT_DEFINITE, "not noticed");
+    CHECK(gram_make(NULL, SIZE, own, 0, 1e-2, &room, &g) == SPD_NOT_DEFINITE, "not noticed");
     CHECK_CLOSE(g.smallest, -9.5, 1e-12, "smallest");
     CHECK(g.rank == 20, "rank %zu", g.rank);
     clipped = copy_of(SIZE * SIZE, K);

@@ -48,7 +48,7 @@ static session open_session(size_t p, const double *K)
 {
     session s = {.solver = lasso_new(p)};
     CHECK(s.solver && lasso_dictionary_make(NULL, p, K, &s.room, &s.dictionary) == SPD_OK &&
-              lasso_dictionary_shift(NULL, &s.room, &s.dictionary) == SPD_OK,
+              lasso_dictionary_shift(NULL, 1e-3, &s.room, &s.dictionary) == SPD_OK,
           "no session");
     CHECK(!s.dictionary.inverse == (s.dictionary.shifted != NULL), "neither inverse, or both");
     return s;
@@ -274,6 +274,104 @@ TEST(full_codes_without_an_inverse)
     close_session(&s);
 }
 
+/* v <- by plain coordinate descent, until no coefficient moves by 1e-12. */
+static void descend_plainly(size_t p, const double *K, const double *k, double lambda, double *v)
+{
+    double furthest = 1.0;
+    memset(v, 0, p * sizeof *v);
+    for (int sweep = 0; sweep < 100000 && furthest > 1e-12; sweep++) {
+        furthest = 0.0;
+        for (size_t j = 0; j < p; j++) {
+            double z = k[j] + K[j * (p + 1)] * v[j], size = K[j * (p + 1)];
+            for (size_t i = 0; i < p; i++)
+                z -= K[j * p + i] * v[i];
+            double to = copysign(fmax(fabs(z) - 0.5 * lambda, 0.0) / size, z);
+            furthest = fmax(furthest, fabs(to - v[j]));
+            v[j] = to;
+        }
+    }
+    CHECK(furthest <= 1e-12, "lambda %g: still moves by %g", lambda, furthest);
+}
+
+/* The working set, the dual and the steps against plain coordinate descent: coefficients differ by no
+ * more than the gap allows, |v - w|^2 <= gap / smallest eigenvalue, here above 0.01. */
+TEST(coefficients_by_coordinate_descent)
+{
+    problem m = make_problem(12, 130, 3, 220, 0.0);
+    double *v = block(m.p), *w = block(m.p);
+    session s = open_session(m.p, m.K);
+    CHECK(s.dictionary.inverse, "no inverse");
+    for (int l = 1; l <= 4; l++)
+        for (size_t i = 0; i < m.q; i++) {
+            double lambda = pow(10.0, -l), *inverse = s.dictionary.inverse;
+            FREED_BY(arena_free) arena room = {0};
+            descend_plainly(m.p, m.K, m.k + i * m.p, lambda, w);
+            for (int way = 0; way < 3; way++) {
+                s.dictionary.inverse = way == 0 ? inverse : NULL;
+                s.dictionary.shifted = NULL;
+                if (way == 2)
+                    CHECK(lasso_dictionary_shift(NULL, lambda, &room, &s.dictionary) == SPD_OK &&
+                              s.dictionary.shifted,
+                          "no shift");
+                lasso_code code = solve(&s, m.k + i * m.p, lambda, 1.0, v);
+                CHECK(code.converged, "lambda %g, way %d: gap %g", lambda, way, code.gap);
+                CHECK(gap_between(m.p, v, w) <= sqrt(code.gap / 0.01) + 1e-9,
+                      "lambda %g, way %d: codes differ by %g, gap %g", lambda, way,
+                      gap_between(m.p, v, w), code.gap);
+            }
+            s.dictionary.inverse = inverse;
+            s.dictionary.shifted = NULL;
+        }
+    close_session(&s);
+}
+
+/* A dictionary made for one lambda serves another, and is made to suit it. */
+TEST(shift_follows_lambda)
+{
+    problem m = make_problem(13, 100, 2, 40, 0.0);
+    double *v = block(m.p), *w = block(m.p);
+    session s = open_session(m.p, m.K);
+    lasso_dictionary first = s.dictionary, other = first;
+    CHECK(first.shifted, "an inverse");
+    FREED_BY(arena_free) arena room = {0};
+    CHECK(lasso_dictionary_suit(NULL, 1e-3, &room, &other) == SPD_OK &&
+              other.shifted == first.shifted,
+          "made again for the same lambda");
+    CHECK(lasso_dictionary_suit(NULL, 1e-5, &room, &other) == SPD_OK &&
+              other.shifted != first.shifted && other.shift < first.shift,
+          "not made for another lambda");
+    for (size_t i = 0; i < m.q; i++) {
+        double one = solve(&s, m.k + i * m.p, 1e-5, 1.0, v).objective;
+        s.dictionary = other;
+        lasso_code code = solve(&s, m.k + i * m.p, 1e-5, 1.0, w);
+        s.dictionary = first;
+        CHECK(code.converged, "gap %g", code.gap);
+        CHECK_CLOSE(code.objective, one, 2e-8 * fabs(one), "query %zu", i);
+    }
+    close_session(&s);
+}
+
+/* A code has the same bits whatever was coded before it: which queries share a solver depends on the
+ * number of threads. */
+TEST(same_bits_after_any_other)
+{
+    problem m = make_problem(14, 501, 9, 300, 2.0);
+    double *v = block(m.p), *w = block(m.p);
+    const double lambdas[] = {1e-2, 1e-3, 1e-4};
+    session old = open_session(m.p, m.K);
+    solve(&old, m.k, 1e-4, 1.0, v);
+    for (size_t i = 1; i < m.q; i++)
+        for (int l = 0; l < 3; l++) {
+            session fresh = open_session(m.p, m.K);
+            solve(&old, m.k + i * m.p, lambdas[l], 1.0, v);
+            solve(&fresh, m.k + i * m.p, lambdas[l], 1.0, w);
+            CHECK(memcmp(v, w, m.p * sizeof *v) == 0, "query %zu, lambda %g: differs by %g", i,
+                  lambdas[l], gap_between(m.p, v, w));
+            close_session(&fresh);
+        }
+    close_session(&old);
+}
+
 /* ---- special cases ------------------------------------------------------------------------ */
 
 TEST(orthogonal_atoms)
@@ -402,7 +500,7 @@ static spd_status everything(const problem *m, spd_context *ctx)
     lasso_code code;
     spd_status status = l ? lasso_dictionary_make(ctx, m->p, m->K, &room, &d) : SPD_ENOMEM;
     if (status == SPD_OK)
-        status = lasso_dictionary_shift(ctx, &room, &d);
+        status = lasso_dictionary_shift(ctx, 2e-4, &room, &d);
     if (status == SPD_OK)
         lasso_begin(l, &d, 2e-4, m->q, m->k);
     for (size_t i = 0; i < m->q && status == SPD_OK; i++)
