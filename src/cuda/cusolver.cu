@@ -13,7 +13,7 @@
 namespace spd
 {
 
-enum { SUCCESS = 0, WITH_VECTORS = 1, LOWER = 0, FLOAT64 = 1 }; /* of its enumerations */
+enum { SUCCESS = 0, LOWER = 0, FLOAT64 = 1 }; /* of its enumerations */
 
 struct functions {
     int (*create)(void **handle);
@@ -131,7 +131,7 @@ static __global__ void failures_kernel(size_t count, const int *info, outcome *o
             atomicMin(&o->bad, (unsigned long long)i);
 }
 
-void cusolver_eigen(const shape &s, double *S, double *lambda, outcome *o)
+void cusolver_eigen(const shape &s, bool vectors, double *S, double *lambda, outcome *o)
 {
     const functions &f = *loaded();
     const borrowed_solver by(f);
@@ -140,15 +140,15 @@ void cusolver_eigen(const shape &s, double *S, double *lambda, outcome *o)
     array<char> room;
     array<int> info;
     must(f.set_stream(by.own.handle, s.stream), "cuSOLVER cannot be used");
-    must(f.room(by.own.handle, by.own.params, WITH_VECTORS, LOWER, n, FLOAT64, S, n, FLOAT64,
-                lambda, FLOAT64, &there, &here, p),
+    must(f.room(by.own.handle, by.own.params, vectors, LOWER, n, FLOAT64, S, n, FLOAT64, lambda,
+                FLOAT64, &there, &here, p),
          "cuSOLVER does not say what it needs");
     room.make(there);
     info.make(s.p);
     std::vector<char> host(here + 1);
     const until_done wait{s.stream};
-    must(f.solve(by.own.handle, by.own.params, WITH_VECTORS, LOWER, n, FLOAT64, S, n, FLOAT64,
-                 lambda, FLOAT64, room.at, there, host.data(), here, info.at, p),
+    must(f.solve(by.own.handle, by.own.params, vectors, LOWER, n, FLOAT64, S, n, FLOAT64, lambda,
+                 FLOAT64, room.at, there, host.data(), here, info.at, p),
          "cuSOLVER has failed");
     const int *failed = info.at;
     failures_kernel<<<s.processors, 128, 0, s.stream>>>(s.p, failed, o);

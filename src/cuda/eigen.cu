@@ -489,10 +489,11 @@ void spectral_factors(const shape &s, double *S, double *L, double *Li, outcome 
     launched("factors");
 }
 
-void eigen(const shape &s, double *S, double *L, double *Li, double *lambda, outcome *o)
+void eigen(const shape &s, bool vectors, double *S, double *L, double *Li, double *lambda,
+           outcome *o)
 {
     if (cusolver_takes(s.n))
-        return cusolver_eigen(s, S, lambda, o);
+        return cusolver_eigen(s, vectors, S, lambda, o);
     spectral_factors(s, S, L, Li, o);
     eigen_of_factors(s, S, L, lambda, o);
 }

@@ -33,10 +33,11 @@ void place(const shape &s, bool any, const double *X, double *S, placed *how);
 /* L by rows, or, for M > WHOLE, S itself by columns <- Cholesky factors; Li is scratch. */
 void spectral_factors(const shape &s, double *S, double *L, double *Li, outcome *o);
 
-/* S <- eigenvectors, a row each; lambda (p x M) <- eigenvalues of what was placed, 0 for the
+/* S <- eigenvectors, a row each, at least if they are wanted; lambda (p x M) <- eigenvalues of what was placed, 0 for the
  * padding. L, Li: p x M x M of scratch each, L only where M <= WHOLE, Li where M <= FAST; none where
  * cuSOLVER does it. Notes in o a matrix that is not positive definite, or has no eigenvalues. */
-void eigen(const shape &s, double *S, double *L, double *Li, double *lambda, outcome *o);
+void eigen(const shape &s, bool vectors, double *S, double *L, double *Li, double *lambda,
+           outcome *o);
 
 /* The same where L (by rows, S for M > WHOLE by columns) holds a square factor L L' already. */
 void eigen_of_factors(const shape &s, double *S, const double *L, double *lambda, outcome *o);

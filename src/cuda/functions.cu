@@ -56,7 +56,8 @@ struct spectral_room {
         return matrices;
     }
 
-    void solve(const double *matrices, bool any, double *vectors, double *values)
+    /* wanted: are the vectors? */
+    void solve(const double *matrices, bool any, bool wanted, double *vectors, double *values)
     {
         const size_t mm = (size_t)s.M * s.M, each = lambda.count / s.M;
         if (!L.at) {
@@ -64,7 +65,7 @@ struct spectral_room {
             Li.make(s.M <= FAST ? each * mm : 1);
         }
         place(s, any, matrices, vectors, how.at);
-        eigen(s, vectors, L.at, Li.at, values, out.at);
+        eigen(s, wanted, vectors, L.at, Li.at, values, out.at);
     }
 
     /* Waits; throws where a matrix has no result. */
@@ -102,7 +103,7 @@ struct function_transfer : spectral_room {
     /* By eigenvectors; of those that `wanted` says, unless it is NULL. */
     void rotate(const double *matrices, double *to, const int *wanted)
     {
-        solve(matrices, f == SPD_FUNCTION_EXP, S.at, lambda.at);
+        solve(matrices, f == SPD_FUNCTION_EXP, true, S.at, lambda.at);
         spectral_values(s, f, power, how.at, lambda.at, out.at);
         rebuild(s, S.at, lambda.at, to, wanted);
     }
@@ -161,7 +162,7 @@ struct eigen_transfer : spectral_room {
     {
         double *to = values + first * s.M;
         const double *matrices = bring(first, count, true);
-        solve(matrices, true, vectors ? vectors + first * s.M * s.M : S.at, to);
+        solve(matrices, true, vectors, vectors ? vectors + first * s.M * s.M : S.at, to);
         spectral_values(s, ITSELF, 0.0, how.at, to, out.at);
         settle();
     }

@@ -110,8 +110,9 @@ __device__ inline void add_inverse(int n, int NB, const double *U, double weight
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* missed (count) <- is the matrix left to the caller?, and behind them, is any? */
-static __global__ void __launch_bounds__(512)
+/* missed (count) <- is the matrix left to the caller?, and behind them, is any? So many threads of so many blocks at once. */
+template <int THREADS, int BLOCKS>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
     poles_kernel(int n, int NB, size_t count, pole_table t, const double *S, double *F, int *missed,
                  double *scratch)
 {
@@ -186,10 +187,11 @@ void sum_poles(const shape &s, int f, const double *S, double *F, int *missed)
     double *scratch = at.scratch.at;
     const int NB = at.NB, n = s.n;
     const size_t p = s.p;
-    allow_shared(poles_kernel, at.bytes, "sums over poles");
+    const auto kernel = at.warps == 2 ? poles_kernel<64, 6> : poles_kernel<512, 1>;
+    allow_shared(kernel, at.bytes, "sums over poles");
     check(cudaMemsetAsync(missed + p, 0, sizeof *missed, s.stream), "sums over poles");
-    poles_kernel<<<(unsigned)at.grid, 32 * at.warps, at.bytes, s.stream>>>(n, NB, p, t, S, F,
-                                                                           missed, scratch);
+    kernel<<<(unsigned)at.grid, 32 * at.warps, at.bytes, s.stream>>>(n, NB, p, t, S, F, missed,
+                                                                     scratch);
     at.settle(s, "sums over poles");
 }
 

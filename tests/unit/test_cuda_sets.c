@@ -352,7 +352,11 @@ static void eigenvalues_of(size_t n, double condition)
     CHECK_OK(cpu, spd_eigh(cpu, SPD_SET(n, p, X), a, NULL));
     CHECK_OK(gpu, spd_eigh(gpu, SPD_SET(n, p, X), b, NULL));
     CHECK_OK(gpu, spd_eigh(gpu, SPD_SET(n, p, X), c, V));
-    CHECK(memcmp(b, c, p * n * sizeof *b) == 0, "n %zu: other values with vectors", n);
+    for (size_t e = 0; e < p * n; e++) /* which cuSOLVER finds in another way */
+        if (!CHECK(n < 64 ? b[e] == c[e]
+                          : fabs(b[e] - c[e]) <= unit * norm(n * n, X + e / n * n * n),
+                   "n %zu: other values with vectors", n))
+            break;
     for (size_t i = 0; i < p; i++) {
         double *U = V + i * n * n, size = norm(n * n, X + i * n * n), worst = 0.0;
         for (size_t k = 0; k < n; k++) {
