@@ -47,13 +47,14 @@ __device__ inline void finish_row(int M, int NB, int r, double factor, const dou
     __syncwarp();
 }
 
-/* U in shared memory, and two rows of squares for every warp. */
+/* U in shared memory, and two rows of squares for every warp that does rows: the first `active`. */
 static __global__ void __launch_bounds__(256)
-    derivatives_kernel(int M, int NB, size_t count, size_t first, size_t all, const link *pairs,
-                       const double *Lf, const double *T, const double *F, double *C)
+    derivatives_kernel(int M, int NB, int active, size_t count, size_t first, size_t all,
+                       const link *pairs, const double *Lf, const double *T, const double *F,
+                       double *C)
 {
     extern __shared__ __align__(16) double U[];
-    const int warp = threadIdx.x / 32, warps = blockDim.x / 32, size = square_at(NB, 0);
+    const int warp = threadIdx.x / 32, size = square_at(NB, 0);
     double *one = U + size + (size_t)warp * 2 * NB * AREA, *two = one + NB * AREA;
     for (size_t e = blockIdx.x; e < count; e += gridDim.x) {
         const double *L = Lf + (size_t)pairs[e].j * size, *Te = T + e * size, *Fe = F + e * M * M;
@@ -62,7 +63,7 @@ static __global__ void __launch_bounds__(256)
             U[x] = L[x];
         __syncthreads();
         invert_squares(NB, U);
-        for (int r = warp; r < NB; r += warps) {
+        for (int r = warp; r < NB && warp < active; r += active) {
             for (int c = 0; c < NB; c++) { /* U T */
                 square sum = {};
                 for (int k = r; k < NB; k++)
@@ -242,7 +243,8 @@ static void finish_batch(const shape &s, const spectrum_room &room, size_t count
                          double *d2, double *C)
 {
     const int M = s.M, NB = squares_of(M), warps = (NB + 1) / 2, *missed = room.missed.at;
-    const int bytes = (int)(squares_size(NB) + (size_t)warps * 2 * NB * AREA) * 8,
+    const int held = (int)squares_size(NB) * 8, each = 2 * NB * AREA * 8; /* bytes */
+    const int active = std::clamp((s.shared - held) / each, 1, warps), bytes = held + active * each,
               wide = (M * (M + 1) + 3 * M) * 8;
     const size_t blocks = std::clamp(s.shared / (bytes + 1024), 1, 8);
     const unsigned grid = (unsigned)std::min(count, s.processors * blocks),
@@ -250,8 +252,8 @@ static void finish_batch(const shape &s, const spectrum_room &room, size_t count
     const double *T = room.T.at, *F = room.logs.at;
     if (C) {
         allow_shared(derivatives_kernel, bytes, "AIRM pairs");
-        derivatives_kernel<<<grid, 32 * warps, bytes, s.stream>>>(M, NB, count, first, all, pairs,
-                                                                  L, T, F, C);
+        derivatives_kernel<<<grid, 32 * warps, bytes, s.stream>>>(M, NB, active, count, first, all,
+                                                                  pairs, L, T, F, C);
         launched("AIRM pairs");
     }
     allow_shared(airm_block, wide, "AIRM pairs");

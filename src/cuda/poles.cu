@@ -66,7 +66,8 @@ __device__ inline double block_most(double x, double *some)
     return x;
 }
 
-/* The largest sum of the absolute values of a row; entry gives those of a symmetric matrix. */
+/* The largest sum of the absolute values of a row, infinite if one is not a number; entry gives
+ * those of a symmetric matrix. */
 template <class Entry> __device__ inline double row_norm(int n, const Entry &entry, double *some)
 {
     double most = 0.0;
@@ -75,7 +76,7 @@ template <class Entry> __device__ inline double row_norm(int n, const Entry &ent
 #pragma unroll 4
         for (int c = 0; c < n; c++)
             sum += fabs(entry(r, c));
-        most = fmax(most, sum);
+        most = sum < INFINITY ? fmax(most, sum) : INFINITY;
     }
     return block_most(most, some);
 }
