@@ -32,7 +32,8 @@ static spd_status load_module(spd_context *ctx, const cuda_module **module)
         return ctx_fail(ctx, SPD_EDEVICE,
                         "%s is of another version than this library; install both from one build",
                         MODULE_NAME);
-    *module = loaded = table;
+    loaded = table;
+    *module = table;
     return SPD_OK;
 }
 
