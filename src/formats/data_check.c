@@ -181,10 +181,12 @@ static spd_status check_all(spd_context *ctx, const spd_data *data)
 spd_status data_check(spd_context *ctx, spd_data *data, const spd_load_options *options)
 {
     int repair = options->symmetrize || options->regularize != 0.0 || options->ridge != 0.0;
-    spd_status status = SPD_OK;
-    data->checked = !repair && !options->unchecked && check_all(ctx, data) == SPD_OK;
-    if (data->checked) /* in one pass; of others the words and their order matter */
-        return SPD_OK;
+    spd_status status = repair || options->unchecked ? SPD_OK : check_all(ctx, data);
+    int bad = status == SPD_ENOTFINITE || status == SPD_ENOTSYM || status == SPD_ENOTSPD;
+    data->checked = status == SPD_OK && !repair && !options->unchecked;
+    if (data->checked || (status < 0 && !bad))
+        return status;
+    /* Which matrix to name, and how, takes another look. */
     if (!options->unchecked)
         status = check_entries(ctx, data, !options->symmetrize);
     if (status < 0)
