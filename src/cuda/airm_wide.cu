@@ -248,7 +248,7 @@ static void finish_batch(const shape &s, const spectrum_room &room, size_t count
               wide = (M * (M + 1) + 3 * M) * 8;
     const size_t blocks = std::clamp(s.shared / (bytes + 1024), 1, 8);
     const unsigned grid = (unsigned)std::min(count, s.processors * blocks),
-                   few = (unsigned)std::min(count, (size_t)s.processors);
+                   wide_grid = (unsigned)std::min(count, (size_t)s.processors * 8);
     const double *T = room.T.at, *F = room.logs.at;
     if (C) {
         allow_shared(derivatives_kernel, bytes, "AIRM pairs");
@@ -257,7 +257,8 @@ static void finish_batch(const shape &s, const spectrum_room &room, size_t count
         launched("AIRM pairs");
     }
     allow_shared(airm_block, wide, "AIRM pairs");
-    airm_block<<<few, 256, wide, s.stream>>>(M, NB, count, first, all, pairs, missed, K, d2, C);
+    airm_block<<<wide_grid, 256, wide, s.stream>>>(M, NB, count, first, all, pairs, missed, K, d2,
+                                                   C);
     launched("AIRM pairs");
 }
 
