@@ -39,9 +39,10 @@ static spd_status add_up(const spd_set *set, double *M, double *A, double *B, do
             return SPD_EIO;
         for (size_t c = 0; c < n; c++)
             trace += X[c * n + c];
+        double scale = 1.0 / trace;
         for (size_t e = 0; e < n2; e++) {
-            double x = X[e] / trace;
-            M[e] += x / (double)samples;
+            double x = scale * X[e];
+            M[e] += x;
             A[e] += a * x;
             B[e] += b * x;
         }
@@ -49,6 +50,7 @@ static spd_status add_up(const spd_set *set, double *M, double *A, double *B, do
         weight_b += b;
     }
     for (size_t e = 0; e < n2; e++) {
+        M[e] /= (double)samples;
         A[e] = A[e] / weight_a - M[e];
         B[e] = B[e] / weight_b - M[e];
     }
