@@ -1,5 +1,5 @@
-/* lasso_dictionary.c - what all queries of a dictionary share: the inverse of its Gram matrix, or,
- * where that has none to be trusted, of the matrix with a shift on the diagonal. */
+/* lasso_dictionary.c - what all queries of a dictionary share: the inverse of its Gram matrix, or, if
+ * that cannot be trusted, of the matrix with a shift on the diagonal. */
 #include <math.h>
 #include <string.h>
 

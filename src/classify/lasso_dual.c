@@ -1,4 +1,5 @@
-/* lasso_dual.c - coordinate descent in the box, and Newton steps of the free ones in turn with it. */
+/* lasso_dual.c - coordinate descent in the box, in turn with Newton steps of the coordinates that no
+ * wall holds. */
 #include "classify/lasso_dual.h"
 
 #include <math.h>

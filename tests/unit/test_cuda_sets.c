@@ -405,6 +405,8 @@ static void functions_of_mixed_condition(void)
             memcpy(mixed + 2 * i * nn, X + i * nn, nn * sizeof *X);
             memcpy(mixed + (2 * i + 1) * nn, Y + i * nn, nn * sizeof *Y);
         }
+        function_of(functions[k / 3], 0.0, n, p, mixed,
+                    20.0 * DBL_EPSILON * (double)(n + 4) * 1e10);
         CHECK_OK(gpu, spd_apply(gpu, functions[k / 3], 0.0, SPD_SET(n, p, mixed), F));
         CHECK_OK(gpu, spd_apply(gpu, functions[k / 3], 0.0, SPD_SET(n, half, X), A));
         CHECK_OK(gpu, spd_apply(gpu, functions[k / 3], 0.0, SPD_SET(n, half, Y), B));

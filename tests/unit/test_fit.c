@@ -299,6 +299,26 @@ TEST(bad_input)
     refuse(&s, o, s.label, "X[5] is not positive definite");
 }
 
+/* A set that was checked is not tested again, and has the same map. */
+TEST(checked_sets_are_not_tested_again)
+{
+    rng r = seeded(9);
+    planted s = planted_new(&r, 0.3);
+    spd_set X = *SPD_SET(N, P, s.X);
+    spd_fit_options o = options_of(SPD_METRIC_STEIN);
+    spd_context *ctx = context_on(0);
+    OWN(spd_model) one = NULL, *two = NULL, *three = NULL, *four = NULL;
+    o.max_iter = 5;
+    CHECK_OK(ctx, spd_fit(ctx, &X, s.label, &o, NULL, &one));
+    X.checked = 1;
+    CHECK_OK(ctx, spd_fit(ctx, &X, s.label, &o, NULL, &two));
+    CHECK(one && two && !memcmp(one->W, two->W, N * D * sizeof(double)), "another map");
+    s.X[1] += 1e-3;
+    CHECK_OK(ctx, spd_fit(ctx, &X, s.label, &o, NULL, &three));
+    X.checked = 0;
+    CHECK(spd_fit(ctx, &X, s.label, &o, NULL, &four) == SPD_ENOTSYM, "not tested");
+}
+
 /* Without iterations a fit hands over where it began: as it was told the first time, at random the
  * others, of which the best is kept. */
 TEST(starts)

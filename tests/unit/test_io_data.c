@@ -256,6 +256,24 @@ TEST(repairs_that_are_asked_for)
     CHECK(data && data->X[0] == 1.25 && data->X[9] == 2.0 + 1 + 0.25, "the ridge itself");
 }
 
+TEST(sets_say_whether_they_were_checked)
+{
+    double X[P * N * N];
+    spd_load_options options = SPD_STRUCT(spd_load_options);
+    fill(X);
+    spd_data *data = load(put_set("checked.npz", X, NULL), NULL);
+    CHECK(data && data->checked, "good");
+    options.ridge = 0.25;
+    data = load(scratch("checked.npz"), &options);
+    CHECK(data && data->checked, "repaired");
+    options.unchecked = 1;
+    data = load(scratch("checked.npz"), &options);
+    CHECK(data && !data->checked, "repaired and not looked at");
+    options.ridge = 0.0;
+    data = load(scratch("checked.npz"), &options);
+    CHECK(data && !data->checked, "not looked at");
+}
+
 TEST(tiny_asymmetry_is_rounding)
 {
     double X[P * N * N];
