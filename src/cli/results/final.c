@@ -98,8 +98,8 @@ static choice choice_of(const spd_method_result *method, size_t rounds, size_t r
  * test part has no say. */
 static choice usual_choice(const results *e, size_t method)
 {
-    choice best = {0};
-    for (size_t r = 0; r < e->found->rounds; r++) {
+    choice best = choice_of(e->found->method[method], e->found->rounds, 0);
+    for (size_t r = 1; r < e->found->rounds; r++) {
         choice c = choice_of(e->found->method[method], e->found->rounds, r);
         if (c.rounds > best.rounds ||
             (c.rounds == best.rounds && c.cv_accuracy > best.cv_accuracy + 1e-12))
