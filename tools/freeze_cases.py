@@ -139,7 +139,6 @@ for name in METHODS:
                               "predict t.spdml @b.npz --scores -o p.csv", "info t.spdml"]
 CASES |= {
     "train tuned": ["train @a.npz --method rsr-ml --cv 3 -o t.spdml --json", "train @named.npz --method knn-airm --cv-groups subject -o k.spdml"],
-    "update": ["update @t.spdml @b.npz -o u.spdml", "update @t.spdml @b.npz --data @a.npz -o v.spdml --json"],
     "classify": ["classify --train @a.npz --test @b.npz --method nn --metric stein", "classify --train @a.npz --test @b.npz --method nn-airm-ml -m 4 -o p.npz --json",
                  "classify --train @a.npz --test @b.npz --method rsr --model @m.spdml -o p.csv --scores"],
     "evaluate": ["evaluate @a.npz --methods nn-airm,nn-stein-ml,ts-lda,ksvm-stein --split 0.5 --repeats 2 -o ev", "compare ev", "compare ev --pairs all --json",

@@ -241,16 +241,6 @@ SPD_API spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *cl
  * m = n, SPD_MAP_MULTI, SPD_MAP_BAG, and methods on vectors. */
 SPD_API const double *spd_classifier_weights(const spd_classifier *classifier);
 
-/* The training samples after the map, with their labels, owned by the classifier; NULL unless it
- * holds all of them. */
-SPD_API const spd_samples *spd_classifier_samples(const spd_classifier *classifier);
-
-/* *other (new, freed with spd_classifier_free) <- the same method with the same values and a copy
- * of the same map, trained on samples that are mapped already (spd_classifier_samples,
- * spd_classifier_map). */
-SPD_API spd_status spd_classifier_retrain(spd_context *ctx, const spd_classifier *classifier,
-                                          const spd_samples *mapped, spd_classifier **other);
-
 /* Information about data and tuning, kept in the file of a trained method. */
 typedef struct spd_metadata {
     size_t size;

@@ -310,17 +310,3 @@ spd_status alignment_apply(spd_context *ctx, const spd_method *method, const ali
     arena_free(&c.room);
     return status;
 }
-
-spd_status alignment_copy(spd_context *ctx, const alignment *from, arena *keep, alignment *to)
-{
-    *to = *from;
-    if (from->known == 0)
-        return SPD_OK;
-    to->group = arena_alloc(keep, from->known, sizeof *to->group);
-    to->P = arena_alloc(keep, from->known, from->n * from->n * sizeof *to->P);
-    if (!to->group || !to->P)
-        return ctx_nomem(ctx, "centers of groups");
-    memcpy(to->group, from->group, from->known * sizeof *to->group);
-    memcpy(to->P, from->P, from->known * from->n * from->n * sizeof *to->P);
-    return SPD_OK;
-}

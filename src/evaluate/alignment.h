@@ -40,7 +40,4 @@ spd_status alignment_fit(spd_context *ctx, const spd_method *method, arena *room
 spd_status alignment_apply(spd_context *ctx, const spd_method *method, const alignment *a,
                            const int *predicted, arena *room, samples *s);
 
-/* *to <- a copy in `keep`. */
-spd_status alignment_copy(spd_context *ctx, const alignment *from, arena *keep, alignment *to);
-
 #endif

@@ -283,11 +283,14 @@ static spd_status with_remark(spd_context *ctx, spd_status status, const spd_err
     return remark->status;
 }
 
-/* The steps of training on samples that are mapped and belong to `own`; values that are not fixed
- * take their defaults. A remark of any step comes back. */
-static spd_status trained_run_steps(spd_context *ctx, training_state *own)
+/* The map, and the steps of training behind it; values that are not fixed take their defaults. A
+ * remark of any step comes back. */
+static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *model)
 {
-    spd_status status = classifier_ask(ctx, own->kind, own->train.p);
+    training_state *own = &c->state;
+    spd_status status = own->kind->vectors ? SPD_OK : take_map(ctx, c, model);
+    if (status >= 0)
+        status = classifier_ask(ctx, own->kind, own->train.p);
     if (status < 0)
         return status;
     method_standard_values(&own->method, &own->train);
@@ -296,12 +299,6 @@ static spd_status trained_run_steps(spd_context *ctx, training_state *own)
     if (status >= 0 && own->kind->train)
         status = own->kind->train(ctx, own);
     return with_remark(ctx, status, &remark);
-}
-
-static spd_status train(spd_context *ctx, spd_classifier *c, const spd_model *model)
-{
-    spd_status status = c->state.kind->vectors ? SPD_OK : take_map(ctx, c, model);
-    return status < 0 ? status : trained_run_steps(ctx, &c->state);
 }
 
 /* The labels are the classifier's own from the beginning: what is prepared may point to them. */
@@ -567,118 +564,5 @@ spd_status spd_classifier_scores(spd_context *ctx, const spd_classifier *c,
             memcpy(label, found, asked.p * sizeof *label);
     }
     arena_free(&room);
-    return status;
-}
-
-/* ---- other samples behind the same map ------------------------------------------------------ */
-
-const spd_samples *spd_classifier_samples(const spd_classifier *c)
-{
-    const samples *train = &c->state.train;
-    return c->state.kind->holds == SPD_HOLDING_SAMPLES && train->p == c->learned ? train : NULL;
-}
-
-/* *to <- a copy of the map. */
-static spd_status copy_map(spd_context *ctx, const map *from, arena *keep, map *to)
-{
-    *to = *from;
-    to->model = NULL;
-    memset(to->part, 0, sizeof to->part);
-    for (size_t i = 0; i < from->parts; i++)
-        to->part[i] = model_copy(from->part[i], NULL);
-    for (size_t i = 0; i < from->parts; i++)
-        if (!to->part[i])
-            return ctx_nomem(ctx, "a map");
-    if (from->model) {
-        to->model = model_copy(from->model, NULL);
-        to->W = to->model ? to->model->W : NULL;
-    } else if (from->W) {
-        to->W = arena_alloc(keep, from->n, from->m * sizeof *to->W);
-        if (to->W)
-            memcpy(to->W, from->W, from->n * from->m * sizeof *to->W);
-    }
-    return from->W && !to->W ? ctx_nomem(ctx, "a map") : SPD_OK;
-}
-
-/* c->train <- copies of the caller's samples, as much as is needed. */
-static spd_status own(spd_context *ctx, training_state *c)
-{
-    samples *train = &c->train;
-    size_t each = train->n * train->n;
-    double *X = arena_alloc(&c->preparing, train->p, each * sizeof *X);
-    int *label = arena_alloc(&c->preparing, train->p, sizeof *label);
-    if (!X || !label)
-        return ctx_nomem(ctx, "training samples");
-    memcpy(X, train->X, train->p * each * sizeof *X);
-    memcpy(label, train->label, train->p * sizeof *label);
-    *train = (samples){.size = sizeof *train,
-                       .p = train->p,
-                       .n = train->n,
-                       .X = X,
-                       .classes = train->classes,
-                       .label = label,
-                       .hermitian = train->hermitian,
-                       .class_name = train->class_name};
-    return SPD_OK;
-}
-
-static spd_status train_behind(spd_context *ctx, const spd_classifier *old, spd_classifier *c)
-{
-    training_state *own_course = &c->state;
-    spd_status status = method_check_samples(ctx, &own_course->method, &own_course->train);
-    if (status == SPD_OK && own_course->train.n != old->map.m)
-        status = ctx_fail(ctx, SPD_EINVAL,
-                          "the samples are %zu x %zu, but the method's map is to %zu x %zu",
-                          own_course->train.n, own_course->train.n, old->map.m, old->map.m);
-    if (status == SPD_OK && !own_course->train.hermitian != !old->state.train.hermitian)
-        status = ctx_fail(ctx, SPD_EINVAL,
-                          "the samples and those that the method was trained with must both be "
-                          "complex, or both real");
-    if (status == SPD_OK)
-        status = copy_map(ctx, &old->map, &own_course->preparing, &c->map);
-    if (status == SPD_OK)
-        status = alignment_copy(ctx, &old->align, &own_course->preparing, &c->align);
-    if (status == SPD_OK)
-        status = own(ctx, own_course);
-    if (status == SPD_OK)
-        status = trained_run_steps(ctx, own_course);
-    if (status >= 0 && own_course->kind->holds != SPD_HOLDING_SAMPLES)
-        own_course->train.X = NULL;
-    return status;
-}
-
-spd_status spd_classifier_retrain(spd_context *ctx, const spd_classifier *old,
-                                  const spd_samples *mapped, spd_classifier **out)
-{
-    ctx_clear(ctx);
-    if (!old || !mapped || !out)
-        return ctx_fail(ctx, SPD_EINVAL, "the classifier, samples or room for another are missing");
-    if (old->state.kind->vectors)
-        return ctx_fail(ctx, SPD_EINVAL, "%s works on vectors and has no map",
-                        spd_name(SPD_ENUM_CLASSIFIER, old->state.kind->kind));
-    if (old->regression)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "the method was trained on numbers: train a new one with all samples");
-    spd_classifier *c = mem_zero(1, sizeof *c);
-    if (!c)
-        return ctx_nomem(ctx, "a classifier");
-    c->state = (training_state){.kind = old->state.kind, .method = old->state.method};
-    c->scale_low = old->scale_low;
-    c->scale_high = old->scale_high;
-    c->notes = trained_no_notes();
-    spd_status status = samples_take(ctx, mapped, &c->state.train);
-    c->learned = c->state.train.p;
-    if (status == SPD_OK && !c->state.train.class_name && !old->notes.unnamed &&
-        c->state.train.classes == old->notes.classes)
-        c->state.train.class_name = old->notes.class_name;
-    if (status == SPD_OK)
-        status = train_behind(ctx, old, c);
-    c->missed = c->state.missed;
-    spd_status named = status < 0 ? status : trained_take_names(ctx, c);
-    status = named < 0 ? named : status;
-    if (status < 0)
-        spd_classifier_free(c);
-    else
-        *out = c;
     return status;
 }

@@ -1,4 +1,4 @@
-"""Normalising and recentring: `train`, `predict`, `update` and `evaluate` against a twin on one matrix
+"""Normalising and recentring: `train`, `predict` and `evaluate` against a twin on one matrix
 after the other, what the file of a method keeps of it, and what is refused."""
 
 import shlex
@@ -200,32 +200,6 @@ def test_calibration(spdml, people):
     assert none["alignment"] == "recentred by subject"
 
 
-# ---- further samples ----------------------------------------------------------------------------
-
-
-def test_update(spdml, people, tmp_path):
-    X, y, who = people
-    trained(spdml, "--recenter", "subject")
-    spdml("update", "m.spdml", "dee.npz", "--data", "a.npz", "-o", "n.spdml").good()
-    np.savez(tmp_path / "a.npz", X=X[:120], y=y[:120], subject=who[:120])
-    trained(spdml, "--recenter", "subject", output="whole.spdml")
-    np.savez(tmp_path / "late.npz", X=X[120:], y=y[120:], subject=who[120:])
-    assert (predicted(spdml, tmp_path, "n.spdml", "late.npz")
-            == predicted(spdml, tmp_path, "whole.spdml", "late.npz")).all()
-    assert spdml("info", "n.spdml", "--json").good().json["groups"] == ["ann", "bob", "cy", "dee"]
-
-
-def test_update_of_samples_in_the_file(spdml, people, tmp_path):
-    """They are recentred already; the new ones are, as a set."""
-    X, y, who = people
-    trained(spdml, "--recenter", "all", method="nn-airm")
-    spdml("update", "m.spdml", "dee.npz", "-o", "n.spdml").good()
-    spdml("predict", "n.spdml", "dee.npz", "-o", "p.npz").good()
-    assert (np.load(tmp_path / "p.npz")["predicted"] == y[90:120]).all()  # each is its own neighbour
-    trained(spdml, "--recenter", "subject", method="nn-airm")
-    spdml("update", "m.spdml", "dee.npz", "-o", "n.spdml").failed("recentres by subject", "--data")
-
-
 # ---- refused ------------------------------------------------------------------------------------
 
 
@@ -245,7 +219,6 @@ def test_update_of_samples_in_the_file(spdml, people, tmp_path):
     (["classify", "--train", "a.npz", "--test", "X.npy", "--method", "mdm-airm", "--recenter", "all", "--memory",
       "10K"], ["X.npy: is not in memory"], 1),
     (["transform", "m.spdml", "a.npz", "-o", "x.npz"], ["m.spdml: recentres by subject"], 1),
-    (["update", "m.spdml", "more.npz", "--data", "bare.npz", "-o", "n.spdml"], ["no column 'subject'"], 1),
     (["evaluate", "alone.npz", "--recenter", "subject", "--split", "0.5"], ["only one matrix"], 1),
     (["evaluate", "a.npz", "--split", "0.5", "--calibration-size", "0.2"], ["--leave-one-group-out"], 2),
     (["evaluate", "a.npz", "--leave-one-group-out", "subject", "--calibration-unlabeled"],

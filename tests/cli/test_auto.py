@@ -70,7 +70,6 @@ def test_what_is_kept_is_an_ordinary_method(spdml, data):
     predicted = spdml("predict", "m.spdml", "q.npz", "--json").good().json
     both = spdml("classify", "--train", "d.npz", "--test", "q.npz", "--json").good().json
     assert both["method"] == name and both["accuracy"] == predicted["accuracy"] > 0.6
-    spdml("update", "m.spdml", "q.npz", "-o", "n.spdml").good()
 
 
 def test_nested_in_evaluate(spdml, data, tmp_path):
@@ -178,9 +177,6 @@ def test_new_data_that_do_not_fit(spdml, two, tmp_path):
     spdml("train", "d.npz", "-o", "m.spdml").good()
     spdml("predict", "m.spdml", "more.npz").good()
     spdml("predict", "m.spdml", "four.npz").failed("four.npz: holds 4 x 4", "5 x 5")
-    spdml("update", "m.spdml", "more.npz", "-o", "n.spdml").failed("more.npz", "no labels")
-    spdml("update", "m.spdml", "four.npz", "-o", "n.spdml").failed("four.npz: holds 4 x 4")
-    assert not (tmp_path / "n.spdml").exists()
     assert "5 of 40 samples have a label that does not occur" in spdml(
         "predict", "m.spdml", "other.npz").good().err
     assert "none of its labels (5, 6) is a class" in spdml("predict", "m.spdml", "strange.npz").good().err
@@ -198,6 +194,3 @@ def test_another_scale(spdml, two):
                                 ("one", "one", False), ("own", "volt", False), ("own", "raw", False)]:
         err = spdml("predict", f"{model}.spdml", f"{data}.npz").good().err
         assert ("only one of them is normalised?" in err) == warned, (model, data)
-    spdml("update", "one.spdml", "one.npz", "-o", "kept.spdml").good()
-    assert "is normalised?" in spdml("predict", "kept.spdml", "raw.npz").good().err
-    assert "is normalised?" in spdml("update", "one.spdml", "raw.npz", "-o", "kept.spdml").good().err

@@ -419,15 +419,3 @@ def test_evaluate_and_tune(spdml, tmp_path, rng):
     assert chosen["m"] == chosen["chosen"]["m"] < 6 and f"-m {chosen['m']} " in chosen["command"]
     spdml("classify", "--train", "d.npz", "--test", "d.npz", "--method", "mdm-stein", "--model",
           "m.spdml").good()
-
-
-def test_update(spdml, tmp_path, rng):
-    X, y = classes(rng, 60, 5)
-    for name, part in (("a", slice(0, 30)), ("b", slice(30, 60))):
-        np.savez(tmp_path / f"{name}.npz", X=X[part], y=y[part])
-    spdml("train", "a.npz", "--method", "nn-stein-ml", "--m", 2, "--no-tune", "-o", "t.spdml").good()
-    spdml("update", "t.spdml", "b.npz", "-o", "u.spdml").good()
-    shown = spdml("update", "t.spdml", "b.npz", "--data", "a.npz", "-o", "v.spdml",
-                  "--json").good().json
-    assert len(shown["principal_angles"]) == 2
-    assert spdml("predict", "u.spdml", "b.npz", "--json").good().json["accuracy"] == 1

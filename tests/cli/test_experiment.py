@@ -545,7 +545,7 @@ READ = {"labels", "resume", "weights", "affinity", "data", "w", "model", "rects"
 STEPS = {
     "info": "$data", "describe": "region $folder/a -o $folder/d.npz", "fit": "$data -m 2 -o $folder/m.spdml",
     "transform": "$folder/m.spdml $data -o $folder/t.npz", "train": "$data --method cdl -o $folder/t.spdml",
-    "predict": "$folder/t.spdml $data", "update": "$folder/t.spdml $data -o $folder/u.spdml",
+    "predict": "$folder/t.spdml $data",
     "explain": "$folder/m.spdml", "classify": "--train $data --test $data --method cdl",
     "evaluate": "$data --methods cdl --split 0.5", "compare": "$folder/a $folder/b",
     "cost": "$data --w $folder/w.npy", "distance": "$data", "mean": "$data", "neighbours": "$data -k 2",

@@ -158,17 +158,6 @@ def test_a_round_has_the_means_of_its_part(spdml, tmp_path, tables):
     assert angle(W, axes([O for O, t in zip(tables, train) if t], 2)) < 1e-12
 
 
-def test_relearned_with_old_samples(spdml, tmp_path, tables):
-    described(spdml, tmp_path, "covariance", "in")
-    np.savez(tmp_path / "flag.npz", flag=np.arange(24) % 2, **{
-        k: v for k, v in np.load(tmp_path / "c.npz").items() if k != "meta.json"})
-    spdml("convert", "flag.npz", "--where", "flag=0", "-o", "old.npz").good()
-    spdml("convert", "flag.npz", "--where", "flag=1", "-o", "new.npz").good()
-    trained(spdml, tmp_path, "old.npz", 2)
-    spdml("update", "t.spdml", "new.npz", "--data", "old.npz", "-o", "u.spdml").good()
-    assert angle(np.load(tmp_path / "u.spdml")["W"], axes(tables, 2)) < 1e-12
-
-
 def test_counts_are_no_labels(spdml, tmp_path, tables):
     """They are whole numbers that occur more than once, but nobody means them by labels."""
     made = described(spdml, tmp_path, "covariance", "in", "--window", "10")

@@ -1,4 +1,4 @@
-"""Regression: `spdml train --target`, and what `predict`, `info` and `update` make of its file."""
+"""Regression: `spdml train --target`, and what `predict` and `info` make of its file."""
 
 import csv
 
@@ -70,7 +70,6 @@ def test_what_is_shown(spdml, sets):
     (["train", "a.npz", "--target", "age", "--method", "nn", "-o", "x.spdml"], "nn tells classes apart"),
     (["train", "a.npz", "--target", "age", "--method", "krr-ml", "-o", "x.spdml"], "learned from classes"),
     (["predict", "m.spdml", "c.npz", "--target", "age"], "no column 'age'"),
-    (["update", "m.spdml", "b.npz", "-o", "x.spdml"], "predicts numbers"),
 ])
 def test_bad_input(spdml, sets, tmp_path, words, message):
     spdml("train", "a.npz", "--target", "age", "-o", "m.spdml").good()

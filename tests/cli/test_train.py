@@ -218,7 +218,6 @@ def test_a_method_without_names(spdml, trained, sets, tmp_path):
     done = spdml("predict", "c.spdml", "b.npz", "--json").good()
     assert done.json["accuracy"] is None
     assert "c.spdml: was saved without the names of its classes" in done.err
-    spdml("update", "c.spdml", "b.npz", "-o", "d.spdml").failed("c.spdml", "without the names")
 
 
 # ---- inputs that are no matrices ----------------------------------------------------------------
@@ -414,86 +413,6 @@ def test_evaluate_keeps_every_round(spdml, sets, tmp_path):
         "mdm-airm-ann.spdml", "mdm-airm-b_b.spdml", "mdm-airm-cy.spdml"]
     spdml("evaluate", "g.npz", "--methods", "mdm-airm", "--leave-one-group-out", "subject", "--keep",
           "a.npz").failed("a.npz is a file; --keep names a folder")
-
-
-# ---- further samples ----------------------------------------------------------------------------
-
-
-@pytest.fixture
-def halves(tmp_path, rng):
-    """Two classes at first; more of them and a third one later."""
-    X, y = learn_twins.classes(rng, 120, 5)
-    y = np.array(["cat", "cow", "dog"])[y]
-    old = (y != "dog") & (np.arange(120) % 2 == 0)
-    np.savez(tmp_path / "old.npz", X=X[old], y=y[old])
-    np.savez(tmp_path / "more.npz", X=X[~old], y=y[~old])
-    np.savez(tmp_path / "all.npz", X=np.r_[X[old], X[~old]], y=np.r_[y[old], y[~old]])
-    return old.sum(), (~old).sum()
-
-
-@pytest.mark.parametrize("method", ["nn-stein", "rsr", "cdl-lda", "mdm-airm", "ts-lda", "ksvm-stein"])
-def test_update_is_training_with_all(spdml, trained, halves, tmp_path, method):
-    """Without a map: the same as if all samples had been there at once."""
-    trained(method, data="old.npz")
-    shown = spdml("update", "m.spdml", "more.npz", "--data", "old.npz", "-o", "new.spdml",
-                  "--json").good().json
-    assert shown["new_classes"] == ["dog"] and shown["principal_angles"] is None
-    assert (shown["old_samples"], shown["new_samples"]) == halves
-    spdml("predict", "new.spdml", "more.npz", "--scores", "-o", "one.npz").good()
-    trained(method, data="all.npz", output="whole.spdml")
-    spdml("predict", "whole.spdml", "more.npz", "--scores", "-o", "two.npz").good()
-    with np.load(tmp_path / "one.npz") as one, np.load(tmp_path / "two.npz") as two:
-        assert (one["classes"] == ["cat", "cow", "dog"]).all()
-        assert one["scores"].tobytes() == two["scores"].tobytes()
-    if method in ("nn-stein", "rsr", "cdl-lda"):  # they hold all of their samples
-        spdml("update", "m.spdml", "more.npz", "-o", "held.spdml").good()
-        spdml("predict", "held.spdml", "more.npz", "--scores", "-o", "three.npz").good()
-        assert (np.load(tmp_path / "three.npz")["scores"]
-                == np.load(tmp_path / "two.npz")["scores"]).all()
-
-
-def test_update_moves_the_map_or_leaves_it(spdml, trained, halves, tmp_path):
-    trained("nn-stein-ml", "-m", 2, data="old.npz")
-    W = np.load(tmp_path / "m.spdml")["W"]
-    stays = spdml("update", "m.spdml", "more.npz", "-o", "same.spdml", "--json").good().json
-    assert stays["principal_angles"] is None
-    with np.load(tmp_path / "same.spdml") as file:
-        assert (file["W"] == W).all() and file["samples"].shape == (sum(halves), 4)
-    shown = spdml("update", "m.spdml", "more.npz", "--data", "old.npz", "-o", "new.spdml",
-                  "--json").good().json
-    V = np.load(tmp_path / "new.spdml")["W"]
-    cosines = np.linalg.svd(W.T @ V, compute_uv=False)
-    np.testing.assert_allclose(np.cos(np.radians(shown["principal_angles"])), cosines, atol=1e-12)
-    for part in ("on_old", "on_new"):
-        assert shown[part]["tested"] > 0 and 0 <= shown[part]["before"] <= 1
-        assert 0 <= shown[part]["after"] <= 1
-    assert shown["on_new"]["after"] > shown["on_new"]["before"]  # which knew no dog
-    assert spdml("info", "new.spdml", "--json").good().json["class_names"] == ["cat", "cow", "dog"]
-
-
-def test_the_map_goes_on_from_where_it_is(spdml, trained, halves, tmp_path):
-    """With samples that it knows already a map that has converged hardly moves."""
-    trained("nn-stein-ml", "-m", 2, "--max-iter", 500, data="all.npz")
-    np.savez(tmp_path / "few.npz", **{name: array[:3] for name, array in
-                                      np.load(tmp_path / "more.npz").items()})
-    shown = spdml("update", "m.spdml", "few.npz", "--data", "all.npz", "-o", "new.spdml",
-                  "--json").good().json
-    assert max(shown["principal_angles"]) < 20
-
-
-def test_what_update_refuses(spdml, trained, halves, tmp_path, rng):
-    trained("mdm-airm", data="old.npz")
-    spdml("update", "m.spdml", "more.npz", "-o", "n.spdml").failed(
-        "m.spdml: mdm-airm keeps no training samples", "--data")
-    trained("ksvm-stein", data="old.npz")
-    spdml("update", "m.spdml", "more.npz", "-o", "n.spdml").failed("support vectors", "--data")
-    trained("nn-airm", data="old.npz")
-    np.savez(tmp_path / "bare.npz", X=np.load(tmp_path / "more.npz")["X"])
-    spdml("update", "m.spdml", "bare.npz", "-o", "n.spdml").failed("bare.npz", "no labels")
-    X, y = learn_twins.classes(rng, 9, 4)
-    np.savez(tmp_path / "four.npz", X=X, y=y)
-    spdml("update", "m.spdml", "four.npz", "-o", "n.spdml").failed("four.npz: holds 4 x 4")
-    assert not (tmp_path / "n.spdml").exists()
 
 
 def test_maps_of_several_parts_grow(spdml, trained, tmp_path):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 COMMANDS = ["info", "synth", "experiment", "describe", "convert", "join", "fit", "transform", "explain",
-            "train", "predict", "update", "classify", "evaluate", "compare", "observations", "distance",
+            "train", "predict", "classify", "evaluate", "compare", "observations", "distance",
             "mean", "neighbours", "embed", "cost", "version", "help"]
 SECTIONS = ["start here", "data", "learn", "recognise", "compare", "geometry", "more"]
 TOPICS = ["methods", "data", "environment"]

@@ -1,6 +1,6 @@
 /* fuzz_trained.c - edits of trained methods that the library has made, of every kind, with a right
  * archive around them; and any bytes as the archive. What is still a trained method predicts, maps,
- * is explained, updated and written again, or a message says why not. */
+ * is explained and written again, or a message says why not. */
 #include "evaluate/trained.h"
 #include "fuzz_edits.h"
 
@@ -78,16 +78,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* The same method behind the same map, with other samples: what `spdml update` does. */
-static void update(spd_context *ctx, const spd_classifier *c, const spd_samples *mapped)
-{
-    spd_classifier *other = NULL;
-    if (!mapped)
-        return;
-    fuzz_check(ctx, spd_classifier_retrain(ctx, c, mapped, &other), other);
-    spd_classifier_free(other);
-}
-
 static void explain(spd_context *ctx, const spd_classifier *c, size_t n, size_t m)
 {
     const double *W = spd_classifier_weights(c);
@@ -125,14 +115,6 @@ static void use(spd_context *ctx, const spd_classifier *c)
         fuzz_check_message(ctx, status);
     if (S && facts.n == EDIT_N)
         fuzz_check_message(ctx, spd_classifier_map(ctx, c, EDIT_N, EDIT_P, data.X, S));
-    spd_samples mapped = {.size = sizeof mapped,
-                          .p = EDIT_P,
-                          .n = facts.m,
-                          .X = S,
-                          .classes = facts.classes,
-                          .label = data.label};
-    update(ctx, c, S && facts.n == EDIT_N ? &mapped : NULL);
-    update(ctx, c, spd_classifier_samples(c));
     explain(ctx, c, facts.n, facts.m);
     fuzz_check(ctx, spd_classifier_pack(ctx, c, &bytes, &size), bytes);
     spd_bytes_free(bytes);

@@ -483,10 +483,6 @@ static void add_saved(caller *c, spd_classifier *trained)
         add_reals(c, facts.trained * facts.classes, left);
     add_text(c, spd_classifier_metadata(other)->class_name[1]);
     add_number(c, spd_classifier_weights(other) ? spd_classifier_weights(other)[0] : 0.0);
-    if (spd_classifier_samples(other)) {
-        OWN(spd_classifier) third = NULL;
-        good(c, spd_classifier_retrain(c->ctx, other, spd_classifier_samples(other), &third));
-    }
     if (facts.m > 0) {
         good(c, spd_classifier_map(c->ctx, other, N, P, X, S));
         add_reals(c, P * facts.m * facts.m, S);

@@ -544,7 +544,6 @@ TEST(regression_that_cannot_be)
     labelled_set train = labelled_random(1, N, P, C, 0.6);
     spd_method method = SPD_STRUCT(spd_method);
     OWN(spd_classifier) c = NULL;
-    OWN(spd_classifier) other = NULL;
     double target[P];
     int label[P];
     for (size_t i = 0; i < P; i++)
@@ -556,7 +555,6 @@ TEST(regression_that_cannot_be)
     CHECK(spd_method_parse(NULL, "krr", &method) == SPD_OK, "name");
     CHECK(spd_classifier_fit(NULL, &method, &train.samples, NULL, &c) == SPD_OK, "fit");
     CHECK(spd_classifier_predict(NULL, c, &train.samples, label) == SPD_EINVAL, "classes");
-    CHECK(spd_classifier_retrain(NULL, c, &train.samples, &other) == SPD_EINVAL, "other samples");
     spd_context *ctx = context_on(1);
     spd_evaluation *evaluation = NULL;
     const spd_method *const methods[] = {&method};

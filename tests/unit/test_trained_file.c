@@ -239,44 +239,6 @@ TEST(dictionary_or_none)
     CHECK(memcmp(score[0], score[1], sizeof after) != 0, "the dictionary changes nothing");
 }
 
-/* Behind the same map, on held samples: the same again; on others: what they would have made. */
-TEST(trained_behind_the_same_map)
-{
-    static const char *const names[] = {"nn-airm-ml", "rsr", "cdl-csp", "nn-stein-multi",
-                                        "krr-stein-bag"};
-    both_set train = both_random(1, P), more = both_random(3, P), queries = both_random(2, Q);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        spd_classifier *c = trained_by(names[i], &train.set.samples), *same = NULL, *other = NULL;
-        const spd_samples *held = spd_classifier_samples(c);
-        double score[Q * 3], again[Q * 3];
-        CHECK(held && held->p == P, "%s", names[i]);
-        CHECK(spd_classifier_retrain(ctx, c, held, &same) >= 0, "%s", names[i]);
-        CHECK(spd_classifier_scores(ctx, c, &queries.set.samples, NULL, score) >= 0, "%s",
-              names[i]);
-        double *S = block(P * held->n * held->n);
-        CHECK(spd_classifier_map(ctx, c, N, P, more.set.X, S) == SPD_OK, "%s", names[i]);
-        spd_samples mapped = *held;
-        mapped.X = S;
-        CHECK(spd_classifier_retrain(ctx, c, &mapped, &other) >= 0, "%s", names[i]);
-        spd_classifier_free(c);
-        CHECK(spd_classifier_scores(ctx, same, &queries.set.samples, NULL, again) >= 0, "%s",
-              names[i]);
-        CHECK(memcmp(score, again, sizeof score) == 0, "%s", names[i]);
-        CHECK(spd_classifier_scores(ctx, other, &queries.set.samples, NULL, again) >= 0, "%s",
-              names[i]);
-        CHECK(memcmp(score, again, sizeof score) != 0, "%s: other samples", names[i]);
-        spd_classifier_free(same);
-        spd_classifier_free(other);
-    }
-    spd_classifier *mdm = trained_by("mdm-airm", &train.set.samples), *none = NULL;
-    CHECK(!spd_classifier_samples(mdm), "mdm holds none");
-    spd_samples wrong = train.set.samples;
-    wrong.n = 2;
-    CHECK_FAILED(ctx, spd_classifier_retrain(ctx, mdm, &wrong, &none), SPD_EINVAL,
-                 "2 x 2|to 8 x 8");
-    spd_classifier_free(mdm);
-}
-
 TEST(notes_come_back)
 {
     static const char *const names[] = {"rest", "left hand", "gr\xc3\xbcn"};
@@ -613,7 +575,7 @@ TEST(names_of_samples)
     OWN(spd_classifier) numbered = trained_by("nn-stein-ml", &train.set.samples);
     names_in_file(numbered, 0, SPD_TYPE_INT64, "-2");
     train.set.samples.class_name = names;
-    OWN(spd_classifier) named = trained_by("nn-airm", &train.set.samples), *behind = NULL;
+    OWN(spd_classifier) named = trained_by("nn-airm", &train.set.samples);
     spd_samples *part = NULL;
     CHECK(spd_samples_subset(ctx, &train.set.samples, 2, some, &part) == SPD_OK, " ");
     second[0] = 'f';
@@ -623,9 +585,6 @@ TEST(names_of_samples)
     notes.accuracy = 0.5;
     CHECK(spd_classifier_set_metadata(ctx, named, &notes) == SPD_OK, " ");
     names_in_file(named, 0, SPD_TYPE_TEXT, "run");
-    CHECK(spd_classifier_retrain(ctx, named, spd_classifier_samples(named), &behind) >= 0, "%s",
-          spd_context_error(ctx)->message);
-    names_in_file(behind, 0, SPD_TYPE_TEXT, "run");
     spd_samples_free(part);
 }
 

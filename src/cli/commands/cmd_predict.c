@@ -81,13 +81,26 @@ static void describe(session *s, predicting *p)
                  spd_name(SPD_ENUM_DESCRIPTOR, kind));
 }
 
+static void check_description(const spd_data *test, const spd_data *trained)
+{
+    const char *differs = meta_compare(test->meta, trained->meta);
+    if (differs)
+        cli_fail("%s: was described differently from the data that %s was trained with (%s); "
+                 "describe it with the same options",
+                 test->source, trained->source, differs);
+}
+
 static void check_size(const predicting *p)
 {
     const spd_classifier_facts *facts = &p->method.facts;
     const spd_data *test = p->set.data;
     const spd_samples *samples = &p->set.samples;
-    if (facts->n > 0)
-        trained_check_size(&p->method, test);
+    size_t own = shown_n(test), wanted = shown_rows(facts->n, facts->hermitian);
+    if (facts->n > 0 && (test->n != facts->n || !test->hermitian != !facts->hermitian))
+        cli_fail("%s: holds %s%zu x %zu matrices, but %s was trained with %s%zu x %zu%s",
+                 test->source, shown_kind(test->hermitian), own, own, p->method.classes.source,
+                 shown_kind(facts->hermitian), wanted, wanted,
+                 test->hermitian && !facts->hermitian ? " real ones" : "");
     if (facts->n == 0 && (samples->height != facts->height || samples->width != facts->width))
         cli_fail("%s: holds %zu x %zu vectors, but %s was trained with %zu x %zu", test->source,
                  samples->height, samples->width, p->method.classes.source, facts->height,
@@ -112,7 +125,7 @@ static void load(session *s, predicting *p)
                 "--label-by folder: %s is a data set; its labels are y, or those of --labels",
                 path);
         recognition_load(s, path, arguments_text(s->args, "labels"), !vectors, vectors, &p->set);
-        meta_check_trained(p->set.data, &p->method.classes);
+        check_description(p->set.data, &p->method.classes);
     }
     if (session_choice(s, "label-by") == SPD_LABEL_SOURCE_NONE)
         forget_labels(p);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/frame/message.h"
 #include "cli/frame/sheet.h"
 #include "cli/frame/words.h"
 
@@ -187,13 +186,4 @@ const char *meta_compare(const char *first, const char *second)
     json_decref(a);
     json_decref(b);
     return text[0] ? words_text("%s", text) : NULL;
-}
-
-void meta_check_trained(const spd_data *data, const spd_data *trained)
-{
-    const char *differs = meta_compare(data->meta, trained->meta);
-    if (differs)
-        cli_fail("%s: was described differently from the data that %s was trained with (%s); "
-                 "describe it with the same options",
-                 data->source, trained->source, differs);
 }

@@ -8,7 +8,4 @@
  * 400 against 200"; NULL if they agree, or if one is NULL or no such record. */
 const char *meta_compare(const char *first, const char *second);
 
-/* Ends the command unless a data set was described as the samples of a trained method were. */
-void meta_check_trained(const spd_data *data, const spd_data *trained);
-
 #endif

@@ -356,16 +356,16 @@ void session_refuse_input(const char *path, const char *input)
         cli_fail("%s: is an input and would be replaced; name another file", path);
 }
 
-/* Ends the command if what option `name` writes is one of the inputs. Three may be replaced: what
- * convert reads, the method that update reads, and the checkpoint that a fit resumes. */
+/* Ends the command if what option `name` writes is one of the inputs. Two may be replaced: what
+ * convert reads, and the checkpoint that a fit resumes. */
 static void check_inputs(const session *s, const char *name)
 {
     const arguments *args = s->args;
-    const char *path = arguments_text(args, name), *verb = args->command->name;
+    const char *path = arguments_text(args, name);
     const option *o;
-    if (!path || strcmp(verb, "convert") == 0)
+    if (!path || strcmp(args->command->name, "convert") == 0)
         return;
-    for (size_t i = strcmp(verb, "update") == 0; i < args->operand_count; i++)
+    for (size_t i = 0; i < args->operand_count; i++)
         session_refuse_input(path, args->operands[i]);
     for (size_t i = 0; (o = command_option(args->command, i)); i++)
         if (o->type == OPTION_FILE && !o->writes &&

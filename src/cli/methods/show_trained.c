@@ -24,17 +24,6 @@ void trained_load(session *s, const char *path, trained_method *t)
                             .n = t->facts.n};
 }
 
-void trained_check_size(const trained_method *t, const spd_data *data)
-{
-    const spd_classifier_facts *facts = &t->facts;
-    size_t own = shown_n(data), wanted = shown_rows(facts->n, facts->hermitian);
-    if (data->n != facts->n || !data->hermitian != !facts->hermitian)
-        cli_fail("%s: holds %s%zu x %zu matrices, but %s was trained with %s%zu x %zu%s",
-                 data->source, shown_kind(data->hermitian), own, own, t->classes.source,
-                 shown_kind(facts->hermitian), wanted, wanted,
-                 data->hermitian && !facts->hermitian ? " real ones" : "");
-}
-
 static void show_sizes(sheet *r, const spd_classifier_facts *facts)
 {
     size_t n = shown_rows(facts->n, facts->hermitian), m = shown_rows(facts->m, facts->hermitian);

@@ -17,10 +17,6 @@ typedef struct trained_method {
 /* *t <- from a file; a model or a data set there ends the command with what it is. */
 void trained_load(session *s, const char *path, trained_method *t);
 
-/* Ends the command unless the matrices are of the kind and size that the method was trained with.
- */
-void trained_check_size(const trained_method *t, const spd_data *data);
-
 /* The name of a method; the values of its parameters. */
 void show_method(sheet *r, const spd_method *method);
 void show_values(sheet *r, const spd_method *method);
