@@ -124,7 +124,7 @@ CASES |= {
     "formats": ["distance @a.mat -o D.csv", "mean @a.csv -o M.mat", "mean @a.csv -o M.csv", "info @a.mat", "info @a.csv --json"],
     "neighbours brute": ["neighbours @many.npz -k 4 --brute -o n.npz --json", "neighbours @many.npz -k 4 -o m.npz --json"],
     "neighbours approximate": ["neighbours @many.npz -k 4 --metric stein --search approximate -o n.npz --json",
-                               "neighbours @many.npz --queries @many.npz -k 3 --search approximate -o q.npz"],
+                               "neighbours @many.npz --queries @many.npz -k 3 --search auto -o q.npz"],
     "info": ["info @a.npz", "info @named.npz --json", "info @m.spdml", "info @t.spdml --json", "info @singular.npy", "info @nan.npy", "info @asymmetric.npy"],
     "convert": ["convert @a.npz -o a.csv", "convert @a.mat -o a.npz", "convert @m.spdml -o W.csv", "convert @m.spdml -o W.npz",
                 "convert @named.npz --where subject=s1,s3 -o some.npz", "convert @nan.npy --drop-nan -o kept.npy", "convert @asymmetric.npy --symmetrize -o s.npy",

@@ -212,30 +212,11 @@ typedef enum spd_search {
     SPD_SEARCH_APPROXIMATE /* in almost linear time; finds most neighbours and estimates how many */
 } spd_search;
 
-/* What approximate searches of a set are prepared with, once for many queries. */
-typedef struct spd_index spd_index;
-
-/* *index <- of the matrices X, in memory, under a metric; to be freed. The same bits for any number of
- * threads. */
-SPD_API spd_status spd_index_make(spd_context *ctx, spd_metric metric, const spd_set *X,
-                                  uint64_t seed, spd_index **index);
-SPD_API void spd_index_free(spd_index *index); /* takes NULL */
-
-/* Writes it, whole or not at all; reads it. It does not hold the matrices; spd_nearest refuses it for
- * others than those that it was made for. */
-SPD_API spd_status spd_index_save(spd_context *ctx, const spd_index *index, const char *path);
-SPD_API spd_status spd_index_load(spd_context *ctx, const char *path, spd_index **index);
-
 typedef struct spd_nearest_options {
     size_t size;
-    spd_search
-        search;    /* up to 200 queries Q, with an index up to 10, are always searched exactly: an
-                          estimate of the recall would take as long */
-    int brute;     /* compute every distance: slower, with the same result */
-    uint64_t seed; /* of an approximate search */
-    double recall; /* wished for in an approximate search, 0 to 1: it is repeated with more effort
-                          until that share is found, and is exact in the end; 0: whatever it is */
-    const spd_index *index; /* of X, by which the queries are searched; NULL: there is none */
+    spd_search search; /* queries Q other than X are searched exactly */
+    int brute;         /* compute every distance: slower, with the same result */
+    uint64_t seed;     /* of an approximate search */
 } spd_nearest_options;
 
 typedef struct spd_nearest_info {
@@ -243,11 +224,11 @@ typedef struct spd_nearest_info {
     double pairs;      /* of a query and a sample */
     double exact;      /* distances computed in full, including those of the estimate of an
                           approximate search; may exceed the number of pairs */
-    double pruned;     /* 1 - exact/pairs, the share decided by lower bounds (eq. 9) */
+    double pruned;     /* 1 - exact/pairs, the share decided by lower bounds (eq. 9); 0 for an
+                          approximate search */
     spd_search search; /* exact or approximate, as used */
     double recall;     /* the share of the true neighbours among those returned, estimated on 200
-                          random queries, or all if there are fewer, with an index on a tenth of
-                          them; 1 for an exact search */
+                          random queries, or all if there are fewer; 1 for an exact search */
 } spd_nearest_info;
 
 /* index, d2 (q x k) <- the k nearest of the p matrices X to each of the q matrices Q, nearest

@@ -161,7 +161,6 @@ void command_nearest(call *c)
     static const option rows[] = {
         {"search", WORD, SPD_ENUM_SEARCH, INTO(spd_nearest_options, search)},
         {"brute", FLAG, 0, INTO(spd_nearest_options, brute)},
-        {"recall", REAL, 0, INTO(spd_nearest_options, recall)},
         {"seed", SEED, 0, INTO(spd_nearest_options, seed)}};
     stack X, second;
     spd_nearest_options o = SPD_STRUCT(spd_nearest_options);

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes as c
-import os
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
@@ -13,7 +11,7 @@ from ._core import gpu
 from ._core.arrays import doubles, matrices, metric_number, real, text, whole
 from ._core.calls import call, context, number_of
 from ._core.docs import documented
-from ._core.library import lib, Set, structs
+from ._core.library import Set, structs
 from ._core.words import choice, seed_number
 from ._core.sets import devices, host, hosts, new, rooted
 from .exceptions import InvalidArgumentError
@@ -26,8 +24,7 @@ __all__ = ["embed", "neighbors"]
 @documented
 def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
               squared: bool = False, n_jobs: Optional[int] = None, search: str = "exact",
-              random_state: int = 1, recall: float = 0.0,
-              index: Any = None) -> Tuple[np.ndarray, np.ndarray]:
+              random_state: int = 1) -> Tuple[np.ndarray, np.ndarray]:
     """The nearest matrices, nearest first, ties by lower index.
 
     Parameters
@@ -47,14 +44,9 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
     search : {'exact', 'approximate', 'auto'}
         'approximate' is done in almost linear time, and a few per cent of the neighbours may not be
         the true ones; 'auto' is approximate where exact would take more than about a minute.
+        Of matrices Q the neighbours are always searched exactly.
     random_state : int
         Of an approximate search.
-    recall : float
-        The share of the true neighbours that an approximate search shall find: it is repeated with
-        more effort until an estimate says so, and is exact in the end.
-    index : path, optional
-        A file with an index of X for approximate searches; it is made if it is not there, and
-        refused for other matrices than those that it was made for.
 
     Returns
     -------
@@ -80,32 +72,11 @@ def neighbors(X: Any, Q: Any = None, n_neighbors: int = 1, metric: str = "airm",
             f"n_neighbors is {n_neighbors}; it must be between 1 and {most}")
     shape = (A.p if B is None else B.p, n_neighbors)
     (found, found_at), (d2, d2_at) = new(A, shape, "int64"), new(A, shape)
-    how = structs.nearest_options(search=choice("search", search), seed=seed_number("random_state", random_state),
-                                  recall=real(recall, "recall"))
-    with _index(index, number, A, how.seed, n_jobs) as how.index:
-        call(context(n_jobs), "spd_nearest", number, A, B, n_neighbors, c.byref(how), found_at, d2_at, None)
+    how = structs.nearest_options(search=choice("search", search), seed=seed_number("random_state", random_state))
+    call(context(n_jobs), "spd_nearest", number, A, B, n_neighbors, c.byref(how), found_at, d2_at, None)
     if metric == "kullback_sym":
         return d2**2 if squared else d2, found
     return d2 if squared else rooted(d2, A), found
-
-
-@contextlib.contextmanager
-def _index(path: Any, metric: int, X: Set, seed: int, n_jobs: Optional[int]) -> Iterator[Any]:
-    """The index of X in a file, which is written if it is not there; None without a path."""
-    pointer = c.c_void_p()
-    if path is None:
-        yield None
-        return
-    there = os.path.exists(path)
-    try:
-        if there:
-            call(context(n_jobs), "spd_index_load", os.fsencode(path), c.byref(pointer))
-        else:
-            call(context(n_jobs), "spd_index_make", metric, X, seed, c.byref(pointer))
-            call(context(n_jobs), "spd_index_save", pointer, os.fsencode(path))
-        yield pointer
-    finally:
-        lib.spd_index_free(pointer)
 
 
 def _searched(X: Any, Q: Any) -> Tuple[Set, Optional[Set]]:

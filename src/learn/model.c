@@ -286,7 +286,8 @@ spd_kind spd_file_kind(const char *path)
         spd_kind kind;
     } known[] = {{MODEL_KIND, SPD_KIND_MODEL},
                  {CHECKPOINT_KIND, SPD_KIND_CHECKPOINT},
-                 {METHOD_KIND, SPD_KIND_METHOD}};
+                 {METHOD_KIND, SPD_KIND_METHOD},
+                 {INDEX_KIND, SPD_KIND_MODEL}}; /* read as one, and refused by name */
     spd_kind kind = SPD_KIND_DATA;
     io_bundle *bundle = NULL;
     if (bundle_read(NULL, path, &bundle) < 0)

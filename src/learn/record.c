@@ -309,6 +309,11 @@ static spd_status check_head(spd_context *ctx, const json_t *object, const char 
             ctx, SPD_EFORMAT,
             "meta.json: 'format', 'kind' or 'version' is missing; expected a file written by spdml "
             "fit or spdml train");
+    if (strcmp(found, INDEX_KIND) == 0)
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "is a %s, which earlier versions made for searches of neighbours; a search "
+                        "needs none now",
+                        found);
     if (strcmp(found, kind) != 0)
         return ctx_fail(ctx, SPD_EFORMAT, "is a %.40s, not a %s", found, kind);
     if (json_integer_value(format) < oldest)

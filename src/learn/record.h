@@ -9,6 +9,8 @@
 #include "base/context.h"
 #include "io/file.h"
 
+#define INDEX_KIND "spdml index" /* of earlier versions, for neighbour searches: refused by name */
+
 typedef enum field_type {
     FIELD_SIZE = 0, /* size_t */
     FIELD_INT,      /* int >= 0 */

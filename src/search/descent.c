@@ -5,9 +5,7 @@
  * in which every row meets those on the lists of the samples on its lists. Then the best of these
  * lists are measured truly, and a few rounds more with the true distances follow. In a round every
  * row looks at the lists of the last one and writes its own: the same bits for any number of
- * threads.
- *
- * Queries that are not samples walk along these lists (index.c). */
+ * threads. */
 #include <math.h>
 #include <string.h>
 
@@ -441,8 +439,7 @@ static spd_status find_candidates(spd_context *ctx, arena *keep, const sketches 
 {
     const search_job *job = d->s->job;
     for (int which = 0; which < MAX_LISTS; which++)
-        d->k[which] =
-            job->k[which] ? smaller((2 * job->k[which] + MORE) * d->s->effort, d->s->p) : 0;
+        d->k[which] = job->k[which] ? smaller(2 * job->k[which] + MORE, d->s->p) : 0;
     d->reach = REACH;
     d->sketches = v;
     spd_status status = open_lists(ctx, keep, d);
@@ -453,24 +450,13 @@ static spd_status find_candidates(spd_context *ctx, arena *keep, const sketches 
     return status;
 }
 
-static spd_status make_sketches(spd_context *ctx, const search *s, arena *keep, sketches *v)
-{
-    unfolding u;
-    spd_status status = unfolding_make(ctx, s, keep, &u);
-    if (status < 0)
-        return status;
-    *v = (sketches){.p = s->p, .d = unfolding_room(&u)};
-    v->V = arena_alloc(keep, s->p, v->d * sizeof *v->V);
-    return v->V ? sketches_make(ctx, &u, s->p, s->X, s->F, v->V) : ctx_nomem(ctx, "neighbours");
-}
-
 /* d <- the lists of all samples, from those of sketches. */
 static spd_status descend(spd_context *ctx, descent *d)
 {
     arena room = {0};
     sketches v;
     descent near = {.s = d->s, .g = d->g, .rows = d->rows};
-    spd_status status = make_sketches(ctx, d->s, &room, &v);
+    spd_status status = sketches_make(ctx, d->s, &room, &v);
     if (status == SPD_OK)
         status = find_candidates(ctx, &room, &v, &near);
     d->from = &near;
@@ -556,40 +542,6 @@ spd_status descent_run(spd_context *ctx, const search *s, search_result *found)
         memcpy(found->list, d.now, s->q * s->each * sizeof *d.now);
         memcpy(found->count, d.count, s->q * MAX_LISTS * sizeof *d.count);
         found->exact += d.total;
-    }
-    arena_free(&room);
-    return status;
-}
-
-/* The nearest on the list of row i, and then those in whose lists it is, as far as there is room;
- * what is left is i itself. */
-static void take_links(const descent *d, size_t i, size_t degree, int64_t *link)
-{
-    size_t count = 0, half = smaller(d->count[MAX_LISTS * i], degree / 2);
-    for (size_t e = 0; e < half; e++)
-        link[count++] = (int64_t)d->now[i * d->each + e].index;
-    for (size_t e = 0; e < d->backs[i] && count < degree; e++) {
-        int64_t j = (int64_t)d->back[i * d->reach + e].index;
-        int known = 0;
-        for (size_t f = 0; f < half; f++)
-            known |= link[f] == j;
-        if (!known)
-            link[count++] = j;
-    }
-    while (count < degree)
-        link[count++] = (int64_t)i;
-}
-
-spd_status descent_links(spd_context *ctx, const search *s, const sketches *v, size_t degree,
-                         int64_t *link)
-{
-    arena room = {0};
-    descent near = {.s = s, .rows = s->p};
-    spd_status status = find_candidates(ctx, &room, v, &near);
-    if (status == SPD_OK) {
-        turn_round(&near);
-        for (size_t i = 0; i < s->p; i++)
-            take_links(&near, i, degree, link + i * degree);
     }
     arena_free(&room);
     return status;

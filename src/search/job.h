@@ -15,7 +15,6 @@ typedef struct search {
     size_t size; /* doubles of a prepared matrix */
     size_t each; /* neighbours of a query: k[0] + k[1] */
     int within;
-    size_t effort;       /* of an approximate search: 1, and more where a recall is wished for */
     const double *X, *Q; /* samples and queries; NULL: read piece by piece */
     const double *F, *G; /* the same, prepared */
 } search;

@@ -1,14 +1,8 @@
 /* nearest.c - the public function for nearest neighbours. */
 #include "base/sized.h"
 #include "geometry/metric.h"
-#include "search/index.h"
 #include "search/search.h"
 #include "sets/job.h"
-
-static int in_memory(const search_job *job)
-{
-    return set_doubles(job->samples) && set_doubles(job->queries);
-}
 
 static spd_status check(spd_context *ctx, const search_job *job)
 {
@@ -20,16 +14,16 @@ static spd_status check(spd_context *ctx, const search_job *job)
         return ctx_fail(ctx, SPD_EINVAL,
                         "%zu neighbours requested, but there are only %zu other matrices", k,
                         others);
-    if (!(job->recall >= 0.0 && job->recall <= 1.0))
-        return ctx_fail(ctx, SPD_EINVAL, "recall is %g: give a share between 0 and 1", job->recall);
     if (!spd_name(SPD_ENUM_SEARCH, job->search))
         return ctx_fail(ctx, SPD_EINVAL, "there is no search number %d", (int)job->search);
-    if (job->search == SPD_SEARCH_APPROXIMATE && !in_memory(job) && !engine_of(X))
+    if (job->search == SPD_SEARCH_APPROXIMATE && job->queries != X)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "an approximate search finds neighbours within one set; search those of "
+                        "other queries exactly");
+    if (job->search == SPD_SEARCH_APPROXIMATE && !set_doubles(X) && !engine_of(X))
         return ctx_fail(ctx, SPD_EINVAL,
                         "an approximate search needs the matrices in memory, and they are read "
                         "piece by piece; allow more memory, or search exactly");
-    if (job->index && in_memory(job))
-        return index_check(ctx, job->index, job->metric, X);
     return SPD_OK;
 }
 
@@ -79,8 +73,7 @@ static spd_status run(spd_context *ctx, const asked *a, const spd_set *Q, int64_
     const spd_set *X = a->job.samples;
     size_t rows = a->job.queries->p, k = a->job.k[0];
     double pairs = (double)rows * (double)(X->p - (Q ? 0 : 1));
-    int roughly = in_memory(&a->job) && search_approximates(&a->job);
-    const set_job j = {.of = roughly ? OPERATION_OTHER : OPERATION_NEAREST,
+    const set_job j = {.of = search_approximates(&a->job) ? OPERATION_OTHER : OPERATION_NEAREST,
                        .task = "neighbours",
                        .unit = "pairs",
                        .X = X,
@@ -102,7 +95,8 @@ static spd_status run(spd_context *ctx, const asked *a, const spd_set *Q, int64_
                                   .search = SPD_SEARCH_EXACT,
                                   .recall = 1.0};
     spd_status status = job_run(ctx, &j);
-    a->info->pruned = 1.0 - a->info->exact / a->info->pairs;
+    if (a->info->search == SPD_SEARCH_EXACT)
+        a->info->pruned = 1.0 - a->info->exact / pairs;
     return status;
 }
 
@@ -129,8 +123,6 @@ spd_status spd_nearest(spd_context *ctx, spd_metric metric_id, const spd_set *gi
                              .queries = second ? second : &X,
                              .k = {k},
                              .search = o.search,
-                             .recall = o.recall,
-                             .index = o.index,
                              .brute = o.brute,
                              .seed = o.seed},
                      .info = &made};

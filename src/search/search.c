@@ -12,14 +12,9 @@
 #include "ops/pairwise.h"
 #include "run/engine.h"
 #include "search/bounds.h"
-#include "search/index.h"
+#include "search/job.h"
 
-#define OPERATIONS  4e11 /* of the exact search: about a minute */
-#define MOST_EFFORT 8    /* without an index, where each time is one from the start */
-
-/* An approximate search pays where it measures fewer than one of so many pairs: it measures one at
- * a time what an exact one measures in blocks. */
-#define WORTH_MEASURING 8
+#define OPERATIONS 4e11 /* of the exact search: about a minute */
 
 enum { PURPOSE_RECALL = 3 };
 
@@ -83,19 +78,12 @@ typedef struct truth {
     size_t *count;   /* rows x 2 */
 } truth;
 
-/* How many queries a recall is estimated on: with an index a tenth of them, so that this does not
- * take longer than the search. */
-static size_t estimated_on(const search *s)
-{
-    size_t most = smaller(RECALL_QUERIES, s->q);
-    return s->job->index ? smaller(most, larger(LEAST_QUERIES, s->q / 10)) : most;
-}
-
 /* t <- queries drawn at random, whose exact lists are found. */
 static spd_status draw_truth(spd_context *ctx, const search *s, arena *keep, truth *t,
                              search_result *found)
 {
-    *t = (truth){.rows = estimated_on(s), .row = arena_alloc(keep, s->q, sizeof *t->row)};
+    *t = (truth){.rows = smaller(RECALL_QUERIES, s->q),
+                 .row = arena_alloc(keep, s->q, sizeof *t->row)};
     spd_status status = t->row ? search_lists(ctx, s, t->rows, keep, &t->list, &t->count)
                                : ctx_nomem(ctx, "neighbours");
     if (status < 0)
@@ -136,14 +124,14 @@ static int in_memory(const search_job *job)
 
 int search_approximates(const search_job *job)
 {
-    const spd_set *X = job->samples, *Q = job->queries;
+    const spd_set *X = job->samples;
     if (job->candidate)
         return 1;
-    if (!in_memory(job) || (job->index ? Q->p <= LEAST_QUERIES : Q != X && Q->p <= RECALL_QUERIES))
+    if (job->queries != X || !set_doubles(X))
         return 0;
     return job->search == SPD_SEARCH_APPROXIMATE ||
            (job->search == SPD_SEARCH_AUTO && !job->brute &&
-            search_is_long(job->metric, X->n, X->p, Q->p));
+            search_is_long(job->metric, X->n, X->p, X->p));
 }
 
 /* F and G <- the sets, prepared, if both are in memory. */
@@ -170,76 +158,16 @@ static spd_status find(spd_context *ctx, const search *s, search_result *found)
                      found->count);
 }
 
-static void clear_lists(const search *s, search_result *found)
+/* Most of the neighbours, and the share of them, estimated. */
+static spd_status find_most(spd_context *ctx, const search *s, search_result *found)
 {
-    memset(found->count, 0, s->q * MAX_LISTS * sizeof *found->count);
-}
-
-static spd_status find_exactly(spd_context *ctx, const search *s, search_result *found)
-{
-    clear_lists(s, found);
-    spd_status status = pruned_run(ctx, s, found);
-    found->search = SPD_SEARCH_EXACT;
-    found->recall = 1.0;
-    return status;
-}
-
-/* With so much effort, would an exact search take less? */
-static int is_too_much(const search *s, const spd_index *index)
-{
-    if (index)
-        return index_pool(s) * WORTH_MEASURING > s->p;
-    return s->effort > MOST_EFFORT || !search_is_long(s->job->metric, s->n, s->p, s->q);
-}
-
-/* s->effort <- twice as much as before until the recall is what is wished for. Of queries that have
- * an index those of the estimate are searched; else all of them. found->recall < job->recall: an
- * exact search takes less. */
-static spd_status find_effort(spd_context *ctx, search *s, const spd_index *index, const truth *t,
-                              search_result *found)
-{
-    const search_job *job = s->job;
-    spd_status status = SPD_OK;
-    for (s->effort = 1; status == SPD_OK; s->effort *= 2) {
-        clear_lists(s, found);
-        if (job->candidate)
-            status = find(ctx, s, found);
-        else if (index)
-            status = index_run(ctx, s, index, (subset){t->rows, t->row}, found);
-        else
-            status = descent_run(ctx, s, found);
-        found->recall = share_found(s, t, found);
-        if (found->recall >= job->recall)
-            break;
-        search more = *s;
-        more.effort = 2 * s->effort;
-        if (is_too_much(&more, index))
-            break;
-    }
-    return status;
-}
-
-static spd_status find_most(spd_context *ctx, search *s, search_result *found)
-{
-    const search_job *job = s->job;
     arena room = {0};
     truth t;
-    spd_index *own = NULL;
-    const spd_index *index = job->index;
     spd_status status = draw_truth(ctx, s, &room, &t, found);
-    if (status == SPD_OK && !index && !s->within && !job->candidate) {
-        status = index_make(ctx, s, &own);
-        index = own;
-    }
     if (status == SPD_OK)
-        status = find_effort(ctx, s, index, &t, found);
-    if (status == SPD_OK && found->recall < job->recall) {
-        status = find_exactly(ctx, s, found);
-    } else if (status == SPD_OK && index) {
-        clear_lists(s, found);
-        status = index_run(ctx, s, index, (subset){s->q, NULL}, found);
-    }
-    spd_index_free(own);
+        status = s->job->candidate ? find(ctx, s, found) : descent_run(ctx, s, found);
+    if (status == SPD_OK)
+        found->recall = share_found(s, &t, found);
     arena_free(&room);
     return status;
 }

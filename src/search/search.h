@@ -21,10 +21,8 @@ typedef struct search_job {
     size_t candidates;       /* look among these samples only, */
     const size_t *candidate; /* ascending numbers; NULL: among all */
     spd_search search;
-    double recall;          /* wished for; 0: whatever it is */
-    const spd_index *index; /* of the samples, or NULL */
-    int brute;              /* compute every distance */
-    int here;               /* on the processor */
+    int brute; /* compute every distance */
+    int here;  /* on the processor */
     uint64_t seed;
 } search_job;
 
@@ -39,8 +37,7 @@ typedef struct search_result {
 
 spd_status search_run(spd_context *ctx, const search_job *job, arena *keep, search_result *found);
 
-/* Will it be approximate? Of few queries, whose estimate alone would take as long, it is exact: up
- * to RECALL_QUERIES without an index, and LEAST_QUERIES with one. */
+/* Will it be approximate? Of other queries than the samples it is exact. */
 int search_approximates(const search_job *job);
 
 /* How many neighbours a list of a query is to have, if there are as many. */
@@ -51,7 +48,6 @@ int search_is_long(spd_metric id, size_t n, size_t p, size_t q);
 
 /* queries (q) <- all of them, in front `count` that a recall is estimated on. */
 #define RECALL_QUERIES 200
-#define LEAST_QUERIES  10
 void search_draw(uint64_t seed, size_t q, size_t count, size_t *queries);
 
 /* For small sets whose lists alone matter, not their distances: the exact lists of a job within one

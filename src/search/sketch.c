@@ -14,6 +14,15 @@
 #define SHARE         0.97              /* of the variance that the components have together */
 #define PART          ((size_t)1 << 22) /* doubles that are unfolded at a time */
 #define EACH          64                /* samples of a chunk */
+#define SKETCH_MOST   512               /* numbers of a vector; a multiple of 8 */
+
+/* How matrices become long vectors (`length` doubles), and these short ones. */
+typedef struct unfolding {
+    size_t n, length, d;
+    double *W;    /* n x n: seen from the mean, X is W'XW; NULL: prepared matrices as they are */
+    float *basis; /* d x length, the leading one first; NULL: as they are */
+    double scale; /* a power of two, so that floats hold the numbers */
+} unfolding;
 
 /* ---- long vectors ---------------------------------------------------------------------------- */
 
@@ -218,23 +227,22 @@ static spd_status shorten_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-/* A part at a time. */
-spd_status sketches_make(spd_context *ctx, const unfolding *u, size_t p, const double *X,
-                         const double *F, float *V)
+/* V <- the sketches of all samples, a part at a time. */
+static spd_status shorten(spd_context *ctx, const search *s, const unfolding *u, sketches *v)
 {
     arena room = {0};
-    size_t n2 = u->n * u->n, most = PART / (n2 + 1), part = most > EACH ? most : EACH;
-    shorten_job j = {.u = u, .d = unfolding_room(u)};
+    size_t n2 = s->n * s->n, p = s->p, most = PART / (n2 + 1), part = most > EACH ? most : EACH;
+    shorten_job j = {.u = u, .d = v->d};
     part = part < p ? part : p;
     double *Z = arena_alloc(&room, u->W ? part : 1, n2 * sizeof *Z);
     j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), EACH * u->length * sizeof *j.work);
     spd_status status = arena_status(&room, ctx, "neighbours");
     for (size_t first = 0; first < p && status == SPD_OK; first += part) {
         j.count = p - first < part ? p - first : part;
-        j.Z = u->W ? Z : F + first * u->length;
-        j.V = V + first * j.d;
+        j.Z = u->W ? Z : s->F + first * u->length;
+        j.V = v->V + first * j.d;
         if (u->W)
-            status = logarithms(ctx, u, j.count, X + first * n2, Z);
+            status = logarithms(ctx, u, j.count, s->X + first * n2, Z);
         if (status == SPD_OK)
             status = parallel_for(ctx, (j.count + EACH - 1) / EACH, shorten_chunk, &j, NULL, NULL,
                                   0.0, NULL);
@@ -254,19 +262,21 @@ static double scale_of(const search *s)
     return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
 }
 
-size_t unfolding_room(const unfolding *u)
+spd_status sketches_make(spd_context *ctx, const search *s, arena *keep, sketches *v)
 {
-    return (u->d + 7) / 8 * 8;
-}
-
-spd_status unfolding_make(spd_context *ctx, const search *s, arena *keep, unfolding *u)
-{
+    arena room = {0};
     int flat = s->metric->flat;
-    *u = (unfolding){.n = s->n, .scale = flat ? scale_of(s) : 1.0};
-    spd_status status = flat ? SPD_OK : see_from_mean(ctx, s, u, keep);
-    u->d = u->length = flat ? s->size : s->n * (s->n + 1) / 2;
-    if (status == SPD_OK && u->length > SKETCH_MOST)
-        status = find_basis(ctx, s, u, keep);
+    unfolding u = {.n = s->n, .scale = flat ? scale_of(s) : 1.0};
+    spd_status status = flat ? SPD_OK : see_from_mean(ctx, s, &u, &room);
+    u.d = u.length = flat ? s->size : s->n * (s->n + 1) / 2;
+    if (status == SPD_OK && u.length > SKETCH_MOST)
+        status = find_basis(ctx, s, &u, &room);
+    if (status == SPD_OK) {
+        *v = (sketches){.d = (u.d + 7) / 8 * 8};
+        v->V = arena_alloc(keep, s->p, v->d * sizeof *v->V);
+        status = v->V ? shorten(ctx, s, &u, v) : ctx_nomem(ctx, "neighbours");
+    }
+    arena_free(&room);
     return status;
 }
 

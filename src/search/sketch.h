@@ -8,36 +8,13 @@
 
 #include "search/job.h"
 
-#define SKETCH_MOST 512 /* numbers of a vector; a multiple of 8 */
-
-/* How matrices become long vectors (`length` doubles), and these short ones. */
-typedef struct unfolding {
-    size_t n, length, d;
-    double *W;    /* n x n: seen from the mean, X is W'XW; NULL: prepared matrices as they are */
-    float *basis; /* d x length, the leading one first; NULL: as they are */
-    double scale; /* a power of two, so that floats hold the numbers */
-} unfolding;
-
 typedef struct sketches {
-    size_t p; /* samples */
     size_t d; /* a multiple of 8; what is unused is zero */
     float *V; /* p x d */
 } sketches;
 
-/* u <- the way for these samples (s->X and s->F). */
-spd_status unfolding_make(spd_context *ctx, const search *s, arena *keep, unfolding *u);
-
-/* Doubles of a sketch, padded. */
-size_t unfolding_room(const unfolding *u);
-
-/* V (p x unfolding_room) <- the sketches of p matrices X, prepared F. */
-spd_status sketches_make(spd_context *ctx, const unfolding *u, size_t p, const double *X,
-                         const double *F, float *V);
-
-/* link (p x degree) <- for each sample those that are near by their sketches v: within one set
- * without labels, the nearest job->k[0] of which matter most. descent.c */
-spd_status descent_links(spd_context *ctx, const search *s, const sketches *v, size_t degree,
-                         int64_t *link);
+/* v <- those of all samples (s->X, s->F). */
+spd_status sketches_make(spd_context *ctx, const search *s, arena *keep, sketches *v);
 
 /* Squared distance between two of them, or, if that is more than limit, something more than
  * limit. */

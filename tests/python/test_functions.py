@@ -211,25 +211,9 @@ def test_most_neighbours_are_found_approximately():
                                                     search="auto")[1])
     with pytest.raises(ValueError, match="exact"):
         spdml.neighbors(X, search="near")
+    with pytest.raises(ValueError, match="within one set"):
+        spdml.neighbors(X, X[:3], search="approximate")
     y = rng.integers(0, 2, 700)
     fit = spdml.SPDML(2, max_iter=2, search="approximate").fit(X, y)
     assert 0.9 < fit.recall_ <= 1
     assert 0.1 < spdml.SPDML(2, max_iter=2, candidates=200).fit(X, y).recall_ < 0.6
-
-
-def test_neighbors_by_an_index(rng, tmp_path):
-    """The file is made once and used again; a wish for recall is met; it is refused for other matrices."""
-    X, Q = random_spd(rng, 400, 6), random_spd(rng, 60, 6)
-    exact = spdml.neighbors(X, Q, 3, "stein")
-    path = tmp_path / "index.npz"
-    first = spdml.neighbors(X, Q, 3, "stein", search="approximate", index=path)
-    made = path.read_bytes()
-    again = spdml.neighbors(X, Q, 3, "stein", search="approximate", index=path)
-    assert path.read_bytes() == made
-    assert np.array_equal(first[0], again[0]) and np.array_equal(first[1], again[1])
-    wished = spdml.neighbors(X, Q, 3, "stein", search="approximate", index=str(path), recall=1.0)
-    assert np.mean(wished[1] == exact[1]) > 0.95
-    with pytest.raises(ValueError, match="other matrices"):
-        spdml.neighbors(X + np.eye(6), Q, 3, "stein", search="approximate", index=path)
-    with pytest.raises(ValueError, match="recall"):
-        spdml.neighbors(X, Q, 3, search="approximate", recall=1.5)

@@ -1,14 +1,11 @@
 /* cmd_neighbours.c - `spdml neighbours`: the k nearest matrices. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
-#include "cli/frame/keep.h"
 #include "cli/frame/sets.h"
 
 #define QUERIES_SHOWN    10
 #define NEIGHBOURS_SHOWN 5
-#define ESTIMATED        200 /* queries that a recall is estimated on, at most: spdml.h */
 
 typedef struct search {
     large_set searched, asked;
@@ -17,7 +14,6 @@ typedef struct search {
     int64_t *index;   /* q x k */
     double *distance; /* q x k */
     spd_nearest_info found;
-    spd_index *by; /* of --index, or NULL */
 } search;
 
 static void load(session *s, search *n)
@@ -45,43 +41,11 @@ static void load(session *s, search *n)
     n->distance = cli_alloc_table(n->q, n->k, sizeof *n->distance, "distances of neighbours");
 }
 
-/* --index FILE is read, or made and written if it is not there. */
-static void take_index(session *s, search *n)
-{
-    const char *path = arguments_text(s->args, "index");
-    if (!path)
-        return;
-    if (spd_ranks_any(s->ctx, access(path, F_OK) == 0)) { /* before any of them writes it */
-        spd_status loaded = spd_index_load(s->ctx, path, &n->by);
-        keep_index(n->by);
-        session_check(s, loaded);
-        return;
-    }
-    spd_status status = spd_index_make(s->ctx, session_metric(s), &n->searched.X,
-                                       (uint64_t)arguments_int(s->args, "seed"), &n->by);
-    keep_index(n->by);
-    session_check_in(s, n->samples->source, status);
-    if (!session_follows(s))
-        session_check(s, spd_index_save(s->ctx, n->by, path));
-    session_talk(s, "wrote the index %s", path);
-}
-
-/* What --recall and --index are for is an approximate search, unless another is asked for. */
-static spd_search which_search(const session *s)
-{
-    int roughly = !arguments_count(s->args, "search") &&
-                  (arguments_count(s->args, "recall") || arguments_text(s->args, "index"));
-    return roughly ? SPD_SEARCH_APPROXIMATE : (spd_search)session_choice(s, "search");
-}
-
 static void compute(session *s, search *n)
 {
-    take_index(s, n);
     const spd_nearest_options how = {.size = sizeof how,
-                                     .search = which_search(s),
+                                     .search = (spd_search)session_choice(s, "search"),
                                      .brute = arguments_flag(s->args, "brute"),
-                                     .recall = arguments_real(s->args, "recall"),
-                                     .index = n->by,
                                      .seed = (uint64_t)arguments_int(s->args, "seed")};
     n->found.size = sizeof n->found;
     spd_status status =
@@ -116,12 +80,6 @@ static void print_neighbours(const search *n)
         printf("(-o FILE writes all %zu x %zu)\n", n->q, n->k);
 }
 
-static size_t estimated_on(const session *s, size_t q)
-{
-    size_t most = q < ESTIMATED ? q : ESTIMATED, tenth = q / 10 > 10 ? q / 10 : 10;
-    return arguments_text(s->args, "index") && tenth < most ? tenth : most;
-}
-
 static int run(session *s)
 {
     search n = {0};
@@ -143,8 +101,7 @@ static int run(session *s)
     if (n.found.search == SPD_SEARCH_EXACT)
         sheet_line(r, "pruned", "%.1f %%", 100 * n.found.pruned);
     else
-        sheet_line(r, "recall", "%.1f %% of the true neighbours, by %zu of the queries",
-                   100 * n.found.recall, estimated_on(s, n.q));
+        sheet_line(r, "recall", "%.1f %% of the true neighbours, estimated", 100 * n.found.recall);
     if (n.searched.streams || n.asked.streams)
         sets_show_memory(s, r);
     sheet_text(r, "output", "output", session_output(s));
@@ -162,15 +119,8 @@ static const option options[] = {
     OPTION_ENGINE,
     {"search", 0, OPTION_CHOICE, "NAME", "exact", .names = SPD_ENUM_SEARCH,
      .help = "exact; approximate: in almost linear time, and the share of true neighbours found is "
-             "estimated; auto: approximate if exact would take more than about a minute. Up to "
-             "200 --queries (10 with --index) are always searched exactly"},
-    {"recall", 0, OPTION_REAL, "R", "0", 0.0, 1.0,
-     .help =
-         "Of an approximate search: this share of the true neighbours is wished for. The search "
-         "is repeated with more effort until the estimate says so, and is exact in the end"},
-    {"index", 0, OPTION_FILE, "FILE", .writes = 1, .choice = ".npz",
-     .help = "Search the queries by the index of DATA in FILE, which is made if it is not there: "
-             "for many --queries, now or later"},
+             "estimated; auto: approximate if exact would take more than about a minute. "
+             "--queries are always searched exactly"},
     {"brute", .help = "Compute every distance instead of pruning by lower bounds"},
     OPTION_SQUARED,
     {OPTION_OUTPUT(OPTION_ARRAYS_ENDINGS,
@@ -187,8 +137,6 @@ static const command_example examples[] = {
     {"spdml neighbours a.npz -k 5 --metric airm -o nn.npz", "Five neighbours of each matrix."},
     {"spdml neighbours train.npz --queries test.npz -k 1 --metric stein --json",
      "Nearest training matrix of each test matrix; how much was pruned."},
-    {"spdml neighbours a.npz --queries b.npz --index i.npz --recall 0.99",
-     "99 % of the neighbours of many queries; the next ones find the index there."},
     {NULL, NULL}};
 
 COMMAND(neighbours, "k nearest neighbours", "DATA", .alias = "neighbors",

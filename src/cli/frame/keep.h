@@ -10,7 +10,6 @@ void keep_classifier(spd_classifier *classifier);
 void keep_data(spd_data *data);
 void keep_evaluation(spd_evaluation *evaluation);
 void keep_fit_state(spd_fit_state *state);
-void keep_index(spd_index *index);
 void keep_league(spd_league *league);
 void keep_model(spd_model *model);
 void keep_samples(spd_samples *samples);
