@@ -64,7 +64,6 @@ typedef struct spd_load_options {
     const char *labels; /* a file with the labels (.npy, .csv, .npz), or NULL */
     int symmetrize;     /* repair asymmetry instead of refusing it */
     double regularize;  /* adds this times tr(X)/n to the diagonal */
-    double ridge;       /* adds this to the diagonal */
     int unchecked;      /* skip the checks for NaN, symmetry and positive definiteness */
     int anywhere;       /* a .list may name files outside its own folder */
 } spd_load_options;

@@ -64,7 +64,7 @@ typedef enum spd_remedy {
     SPD_REMEDY_REGULARIZE = 1 << 0, /* add remedy_value tr(X)/n to the diagonal; above 0.5 the
                                        matrix is so far from definite that it may not be a
                                        covariance */
-    SPD_REMEDY_RIDGE = 1 << 1,      /* it is not a covariance: remove it, or add a ridge */
+    SPD_REMEDY_REMOVE = 1 << 1,     /* it is not a covariance: remove it */
     SPD_REMEDY_SYMMETRIZE = 1 << 2,
     SPD_REMEDY_SHRINK = 1 << 3,         /* shrink the covariance, with oas */
     SPD_REMEDY_PROJECT = 1 << 4,        /* project the observations with a model's map */
@@ -79,9 +79,8 @@ typedef enum spd_remedy {
     SPD_REMEDY_LABELS = 1 << 13,        /* pass the file as a file of labels */
     SPD_REMEDY_LABEL_PATTERN = 1 << 14, /* give a pattern for labels */
     SPD_REMEDY_SKELETON = 1 << 15,      /* name the file of the skeleton */
-    SPD_REMEDY_PLAIN_KERNEL = 1 << 16,  /* do not normalise the kernel */
-    SPD_REMEDY_AUTO_ENGINE = 1 << 17,   /* let the library choose an engine that is available */
-    SPD_REMEDY_LEAVE_OUT = 1 << 18      /* leave out matrices with NaN or Inf */
+    SPD_REMEDY_AUTO_ENGINE = 1 << 16,   /* let the library choose an engine that is available */
+    SPD_REMEDY_LEAVE_OUT = 1 << 17      /* leave out matrices with NaN or Inf */
 } spd_remedy;
 
 /* The error or remark of the last call. Made by the library, may grow. */

@@ -94,12 +94,10 @@ typedef struct spd_method {
     spd_classifier_kind classifier;
     spd_map map;
     spd_metric metric;                /* of neighbours, means and map; ksvm: its kernel */
-    int normalize_kernel;             /* rsr: columns of K and every k to unit length */
     double value[SPD_MAX_PARAMETERS]; /* by spd_parameter; NaN: not fixed */
     const spd_fit_options *fit; /* of the learned map; NULL: defaults. m, metric, nu and a fixed
                                    objective come from above. An objective other than
                                    SPD_OBJECTIVE_AUTO counts as fixed */
-    int no_occlusion;           /* gsrc: no occlusion dictionary, for images without occlusion */
     spd_normalization normalize;
     spd_recentering recenter;
     int balance;      /* non-zero: the means of recentring weigh all classes of a group alike; of

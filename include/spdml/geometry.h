@@ -76,7 +76,6 @@ typedef struct spd_set_options {
     size_t size;
     int symmetrize;    /* X <- (X + X')/2 */
     double regularize; /* adds this times tr(X)/n to the diagonal */
-    double ridge;      /* adds this to the diagonal */
 } spd_set_options;
 
 /* *set (new, freed with spd_set_free) <- the matrices of `count` .npy files, in order. Each file

@@ -14,7 +14,7 @@ function varargout = distance(varargin)
 % Options of all functions: 'Threads', 'Memory' (bytes), 'Engine' ('cpu',
 % 'cuda', 'auto'), 'Progress' (true, or a function called as
 % f(task, done, total, unit)); of all that read matrices: 'Symmetrize',
-% 'Regularize' (adds this times trace(X)/n to the diagonals), 'Ridge'.
+% 'Regularize' (adds this times trace(X)/n to the diagonals).
 %
 % Example:
 %   X = cat(3, eye(2), 2*eye(2), diag([1 4]));

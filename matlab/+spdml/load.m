@@ -8,7 +8,7 @@ function varargout = load(varargin)
 %   model = spdml.load('a.spdml')     a model, as from spdml.fit, or a trained
 %                                     method, as from spdml.train
 % Options: 'X', 'Y' (names of the arrays), 'Labels' (a file), 'Symmetrize',
-% 'Regularize', 'Ridge', 'Unchecked', 'Anywhere'.
+% 'Regularize', 'Unchecked', 'Anywhere'.
 %
 % Example:
 %   data = spdml.synth('spd', 'samples', 5);

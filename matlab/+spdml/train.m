@@ -10,8 +10,8 @@ function varargout = train(varargin)
 % and spdml.save.
 %
 % Options: the parameters 'm', 'NuW', 'NuB', 'k', 'Beta', 'BetaScale', 'Lambda',
-% 'Components', 'Dimensions', 'Cost', 'Objective'; 'NormalizeKernel',
-% 'NoOcclusion'; 'Grid' (a struct such as struct('m', [5 10])), 'NoTune',
+% 'Components', 'Dimensions', 'Cost', 'Objective';
+% 'Grid' (a struct such as struct('m', [5 10])), 'NoTune',
 % 'cv' (5 folds), 'CvGroups' (p values, or a field of the data), 'Exhaustive',
 % 'Model' (a map learned before), 'Vectors' (images h x w x p, or p x d), and
 % those of the fit, see spdml.fit.

@@ -145,10 +145,6 @@ static void take_values(call *c, int strict, spd_method *method)
             call_fail("invalidArgument", "%s: %s has no parameter '%s'", c->command, method_name,
                       own);
     }
-    method->normalize_kernel =
-        option_flag(c, "normalizekernel") && method->classifier == SPD_CLASSIFIER_RSR;
-    method->no_occlusion =
-        option_flag(c, "noocclusion") && method->classifier == SPD_CLASSIFIER_GSRC;
 }
 
 static void parse(call *c, const char *name, spd_method *method)

@@ -43,7 +43,6 @@ void command_load(call *c)
     options_take(c, COUNT(rows), rows, &o);
     o.symmetrize = c->symmetrize;
     o.regularize = c->regularize;
-    o.ridge = c->ridge;
     options_done(c);
     spd_kind kind = spd_file_kind(path);
     if (kind == SPD_KIND_CHECKPOINT)

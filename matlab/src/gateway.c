@@ -165,7 +165,7 @@ static const struct {
     spd_remedy remedy;
     const char *words;
 } remedies[] = {
-    {SPD_REMEDY_RIDGE, "'Ridge', a small number, if it is a covariance at all"},
+    {SPD_REMEDY_REMOVE, "without it: it is not a covariance matrix"},
     {SPD_REMEDY_SYMMETRIZE, "'Symmetrize', true"},
     {SPD_REMEDY_NO_COLOR, "'NoColor', true"},
     {SPD_REMEDY_SHRINK, "'Shrinkage', 'oas'"},
@@ -180,7 +180,6 @@ static const struct {
     {SPD_REMEDY_LABELS, "'Labels', the file"},
     {SPD_REMEDY_LABEL_PATTERN, "'LabelPattern', a regular expression"},
     {SPD_REMEDY_SKELETON, "'Asf', the file of the skeleton"},
-    {SPD_REMEDY_PLAIN_KERNEL, "'NormalizeKernel', false"},
     {SPD_REMEDY_AUTO_ENGINE, "'Engine', 'auto'"},
     {SPD_REMEDY_LEAVE_OUT, "the matrices without NaN and Inf alone"},
 };

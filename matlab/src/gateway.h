@@ -32,7 +32,7 @@ typedef struct call {
     pair pair[MAX_PAIRS];
     size_t known; /* names that the command has asked for */
     const char *known_name[MAX_KNOWN];
-    double regularize, ridge;
+    double regularize;
     int symmetrize;
     const char *alias; /* of X in messages, or NULL */
     unsigned remedy;   /* for a failure about which the library gives no advice */

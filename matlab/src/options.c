@@ -67,9 +67,8 @@ void call_arguments(call *c, int least, int most)
     call_context(c);
     c->symmetrize = option_flag(c, "symmetrize");
     c->regularize = option_real(c, "regularize", 0.0);
-    c->ridge = option_real(c, "ridge", 0.0);
-    if (!(c->regularize >= 0.0) || !(c->ridge >= 0.0))
-        call_fail("invalidArgument", "%s: 'Regularize' and 'Ridge' must be at least 0", c->command);
+    if (!(c->regularize >= 0.0))
+        call_fail("invalidArgument", "%s: 'Regularize' must be at least 0", c->command);
 }
 
 /* ---- one option ------------------------------------------------------------------------------ */

@@ -68,7 +68,7 @@ static void fill(call *c, const mxArray *value, int complex, stack *s)
     s->set.n = complex ? 2 * s->n : s->n;
     s->set.p = s->p;
     s->set.hermitian = complex;
-    int repairs = c->symmetrize || c->regularize > 0.0 || c->ridge > 0.0;
+    int repairs = c->symmetrize || c->regularize > 0.0;
     if (!complex && !repairs) {
         s->set.X = mxGetData(value);
         s->set.type = mxIsSingle(value) ? SPD_TYPE_FLOAT32 : SPD_TYPE_FLOAT64;
@@ -77,8 +77,8 @@ static void fill(call *c, const mxArray *value, int complex, stack *s)
     double *X = own_copy(value, s);
     if (c->symmetrize)
         spd_symmetrize(s->set.n, s->p, X);
-    if (c->regularize > 0.0 || c->ridge > 0.0)
-        spd_regularize(s->set.n, s->p, X, c->regularize, c->ridge);
+    if (c->regularize > 0.0)
+        spd_regularize(s->set.n, s->p, X, c->regularize, 0.0);
     s->set.X = X;
 }
 
@@ -94,7 +94,7 @@ static void take_remedy(call *c, const stack *s)
     const double *X = (const double *)s->set.X + e->index * n * n;
     for (size_t i = 0; i < n; i++)
         trace += X[i * n + i];
-    c->remedy = trace > 0.0 ? SPD_REMEDY_REGULARIZE : SPD_REMEDY_RIDGE;
+    c->remedy = trace > 0.0 ? SPD_REMEDY_REGULARIZE : SPD_REMEDY_REMOVE;
     for (c->remedy_value = 1e-6;
          trace > 0.0 && c->remedy_value < 4.0 * fabs(e->value) * (double)n / trace;)
         c->remedy_value *= 10.0; /* well above zero, as in files */

@@ -149,8 +149,8 @@ class AutoClassifier(_Recognizer):
         trained, X = self._fitted(X)
         return softmax(self._scores(trained, X))
 
-    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
-        return "auto", {}, False
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any]]:
+        return "auto", {}
 
     @classmethod
     def _parameters_of(cls, trained: methods.Trained) -> Dict[str, Any]:

@@ -560,10 +560,10 @@ class KNearestNeighbor(_Recognizer):
                                      n_jobs=self.n_jobs)
         return (distances, index) if return_distance else index
 
-    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any]]:
         k = whole(self.n_neighbors, "n_neighbors")
         metric_number(self.metric)  # 'ml' and 'csp' would be maps
-        return f"knn-{self.metric}", {"k": k if samples is None else min(k, samples)}, False
+        return f"knn-{self.metric}", {"k": k if samples is None else min(k, samples)}
 
     @classmethod
     def _parameters_of(cls, trained: methods.Trained) -> Dict[str, Any]:

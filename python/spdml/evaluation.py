@@ -152,8 +152,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
              inner_cv: int = 5, inner_groups: Any = None, random_state: int = 1, auc: bool = False,
              values: Optional[Dict[str, Any]] = None, grid: Optional[Dict[str, Any]] = None,
              vectors: Any = None, fit: Optional[SPDML] = None,
-             paper: bool = False, exhaustive: bool = False, normalize_kernel: bool = False,
-             no_occlusion: bool = False, feature_mean: Any = None, feature_count: Any = None,
+             paper: bool = False, exhaustive: bool = False, feature_mean: Any = None, feature_count: Any = None,
              normalize: Optional[str] = None, recenter: Any = None, recenter_balance: bool = False,
              calibration_size: float = 0.0, calibration_unlabeled: bool = False,
              n_jobs: Optional[int] = None) -> Evaluation:
@@ -207,10 +206,6 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
     exhaustive : bool
         Try every setting in every fold, with maps fitted as finely as the final one, where otherwise
         settings that are clearly behind leave; about ten times slower.
-    normalize_kernel : bool
-        rsr scales the columns of its kernel to unit length.
-    no_occlusion : bool
-        gsrc does without its occlusion dictionary.
     feature_mean : array, shape (p, n), optional
         Means of the observations whose covariances X are, as `describe` has them in its columns; pca-
         takes the pooled covariance without them, and warns.
@@ -261,7 +256,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
     options.auc = int(bool(auc))
     _take_folds(options, len(label), inner_cv, inner_groups, keep)
     _take_methods(options, ctx, [methods] if isinstance(methods, str) else list(methods),
-                  values or {}, normalize_kernel, no_occlusion,
+                  values or {},
                   _fit_options(fit, samples, label, random_state, paper, keep), keep)
     _take_alignment(options, samples, normalize, recenter, recenter_balance, keep)
     options.calibration = real(calibration_size, "calibration_size")
@@ -406,8 +401,7 @@ def _fit_options(fit: Optional[SPDML], samples: Structure, label: np.ndarray, se
 
 
 def _take_methods(options: Structure, ctx: Context, names: List[str],
-                  values: Dict[str, Any], normalize: bool, no_occlusion: bool, fit: Any,
-                  keep: List[Any]) -> None:
+                  values: Dict[str, Any], fit: Any, keep: List[Any]) -> None:
     made = (structs.method * len(names))()
     known = _known(values)
     used = set()
@@ -415,8 +409,6 @@ def _take_methods(options: Structure, ctx: Context, names: List[str],
         method.size = c.sizeof(structs.method)
         call(ctx, "spd_method_parse", text(name, "a method"), c.byref(method))
         method.fit = fit
-        method.normalize_kernel = int(normalize)
-        method.no_occlusion = int(no_occlusion)
         for i, value in known.items():
             if lib.spd_method_uses(c.byref(method), i):
                 method.value[i] = parameter_number(PARAMETERS[i], value)

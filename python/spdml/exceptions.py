@@ -19,8 +19,7 @@ REMEDIES = {
     1 << 0: "regularize=VALUE",
     1 << 2: "symmetrize=True",
     1 << 3: "estimator='oas'",
-    1 << 16: "normalize_kernel=False",
-    1 << 17: "engine='auto'",
+    1 << 16: "engine='auto'",
 }
 
 

@@ -32,8 +32,8 @@ class MatrixFiles:
         The files.
     symmetrize : bool
         Matrices that are not symmetric are replaced by their symmetric parts as they are read.
-    regularize, ridge : float
-        What is added to diagonals as they are read, as by `spdml.regularize`.
+    regularize : float
+        What is added to diagonals as they are read, relative to them, as by `spdml.regularize`.
 
     Examples
     --------
@@ -45,14 +45,12 @@ class MatrixFiles:
            [0., 2.]])
     """
 
-    def __init__(self, paths: Any, *, symmetrize: bool = False, regularize: float = 0.0,
-                 ridge: float = 0.0) -> None:
+    def __init__(self, paths: Any, *, symmetrize: bool = False, regularize: float = 0.0) -> None:
         names = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
         if not names or not all(isinstance(name, (str, os.PathLike)) for name in names):
             raise InvalidArgumentError("paths must be the path of an .npy file, or a list of them")
         given = (c.c_char_p * len(names))(*(os.fsencode(name) for name in names))
-        options = structs.set_options(symmetrize=int(symmetrize), regularize=real(regularize, "regularize"),
-                                      ridge=real(ridge, "ridge"))
+        options = structs.set_options(symmetrize=int(symmetrize), regularize=real(regularize, "regularize"))
         opened = _Opened()
         call(context(), "spd_set_open", len(names), given, c.byref(options), c.byref(opened.pointer))
         self._set: Set = opened.pointer.contents

@@ -49,9 +49,9 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
     _needs_y = True
     _aligns = False  # can it normalise and recentre?
 
-    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
-        """The method's joined name, its fixed values (None: default), normalize_kernel; for so many
-        training samples (None: not known)."""
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any]]:
+        """The method's joined name and its fixed values (None: default), for so many training
+        samples (None: not known)."""
         raise NotImplementedError
 
     @classmethod
@@ -67,8 +67,8 @@ class _Recognizer(ClassifierMixin, MatrixEstimator):  # type: ignore[misc]
         metric = str(self._method(None)[0]).partition("-")[2]
         X = checked(X, [metric], n_jobs=self.n_jobs)
         classes, label = class_numbers(y, len(X))
-        name, values, normalize = self._method(len(X))
-        self._take(methods.train(name, values, normalize, X, classes, label, self.n_jobs,
+        name, values = self._method(len(X))
+        self._take(methods.train(name, values, X, classes, label, self.n_jobs,
                                   means, **more))
         return self
 
@@ -163,8 +163,6 @@ class SPDClassifier(_Recognizer):
         that the method has no use for is refused.
     objective : str or None
         That of a learned map, by its name.
-    normalize_kernel : bool
-        Kernels with a diagonal of one.
     normalize : None, 'trace' or 'determinant'
         First divide each matrix by tr X / n, or by (det X)^(1/n).
     recenter : None, 'groups', 'all' or 'training'
@@ -207,8 +205,7 @@ class SPDClassifier(_Recognizer):
                  beta_scale: Optional[float] = None, alpha: Optional[float] = None,
                  components: Optional[int] = None, dimensions: Optional[int] = None,
                  cost: Optional[float] = None, objective: Optional[str] = None,
-                 normalize_kernel: bool = False, normalize: Optional[str] = None,
-                 recenter: Optional[str] = None, recenter_balance: bool = False,
+                 normalize: Optional[str] = None, recenter: Optional[str] = None, recenter_balance: bool = False,
                  n_jobs: Optional[int] = None) -> None:
         self.method = method
         self.m = m
@@ -222,7 +219,6 @@ class SPDClassifier(_Recognizer):
         self.dimensions = dimensions
         self.cost = cost
         self.objective = objective
-        self.normalize_kernel = normalize_kernel
         self.normalize = normalize
         self.recenter = recenter
         self.recenter_balance = recenter_balance
@@ -256,15 +252,13 @@ class SPDClassifier(_Recognizer):
             return float(super().score(X, y, sample_weight))
         return float(accuracy_score(y, self.predict(X, groups=groups), sample_weight=sample_weight))
 
-    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any]]:
         values = {name: getattr(self, _argument(name)) for name in PARAMETERS}
-        return self.method, {name: value for name, value in values.items() if value is not None}, \
-            self.normalize_kernel
+        return self.method, {name: value for name, value in values.items() if value is not None}
 
     @classmethod
     def _parameters_of(cls, trained: methods.Trained) -> Dict[str, Any]:
         return {"method": trained.name, **{_argument(name): value for name, value in trained.values.items()},
-                "normalize_kernel": trained.normalize_kernel,
                 "normalize": None if trained.normalize == "none" else trained.normalize,
                 "recenter": None if trained.recenter == "none" else
                 "all" if trained.recenter == "groups" and not trained.groups else trained.recenter,
@@ -283,8 +277,6 @@ class RSRClassifier(_Recognizer):
         The weight of the l1 term.
     beta_scale : float or None
         In place of beta: beta times the median squared distance of the training matrices.
-    normalize_kernel : bool
-        A kernel with a diagonal of one.
     {n_jobs}
 
     Attributes
@@ -308,17 +300,15 @@ class RSRClassifier(_Recognizer):
     """
 
     def __init__(self, beta: Optional[float] = None, alpha: Optional[float] = None, *,
-                 beta_scale: Optional[float] = None, normalize_kernel: bool = False,
-                 n_jobs: Optional[int] = None) -> None:
+                 beta_scale: Optional[float] = None, n_jobs: Optional[int] = None) -> None:
         self.beta = beta
         self.alpha = alpha
         self.beta_scale = beta_scale
-        self.normalize_kernel = normalize_kernel
         self.n_jobs = n_jobs
 
-    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any]]:
         values = {"beta": self.beta, "beta_scale": self.beta_scale, "lambda": self.alpha}
-        return "rsr", values, self.normalize_kernel
+        return "rsr", values
 
     @classmethod
     def _parameters_of(cls, trained: methods.Trained) -> Dict[str, Any]:
@@ -326,8 +316,7 @@ class RSRClassifier(_Recognizer):
             raise trained.refusal(cls.__name__)
         values = trained.values
         return {"beta": values.get("beta"), "alpha": values.get("lambda"),
-                "beta_scale": values.get("beta_scale"),
-                "normalize_kernel": trained.normalize_kernel}
+                "beta_scale": values.get("beta_scale")}
 
 
 class CDLClassifier(_Recognizer):
@@ -368,12 +357,12 @@ class CDLClassifier(_Recognizer):
         self.variant = variant
         self.n_jobs = n_jobs
 
-    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any], bool]:
+    def _method(self, samples: Optional[int]) -> Tuple[str, Dict[str, Any]]:
         if self.variant not in ("pls", "lda"):
             raise InvalidArgumentError(f"variant {self.variant!r} is unknown; use pls or lda")
         if self.variant == "lda":
-            return "cdl-lda", {}, False
-        return "cdl", {"components": self.n_components}, False
+            return "cdl-lda", {}
+        return "cdl", {"components": self.n_components}
 
     @classmethod
     def _parameters_of(cls, trained: methods.Trained) -> Dict[str, Any]:

@@ -5,10 +5,10 @@
 static const naming all[SPD_ENUMS] = {
     [SPD_ENUM_ENGINE] = {.kind = "engine", .word = {"auto", "cpu", "cuda"}},
     [SPD_ENUM_REMEDY] = {.kind = "remedy", /* by the number of the bit */
-                         .word = {"regularize", "ridge", "symmetrize", "shrink", "project",
+                         .word = {"regularize", "remove", "symmetrize", "shrink", "project",
                                   "channels-first", "window", "size", "sift-step", "no-color",
                                   "regions", "name-x", "name-y", "labels", "label-pattern",
-                                  "skeleton", "plain-kernel", "auto-engine", "leave-out"}},
+                                  "skeleton", "auto-engine", "leave-out"}},
     [SPD_ENUM_METRIC] = {.kind = "metric",
                          .word = {"airm", "stein", "log-euclidean", "jeffrey", "bures-wasserstein",
                                   "log-cholesky", "euclidean"},

@@ -1,10 +1,9 @@
-/* gram.c - repair and normalisation of kernel matrices. */
+/* gram.c - repair of kernel matrices. */
 #include "classify/gram.h"
 
 #include <float.h>
 #include <string.h>
 
-#include "classify/values.h"
 #include "run/blas.h"
 #include "run/parallel.h"
 #include "linalg/tall.h"
@@ -12,11 +11,11 @@
 /* An eigenvalue below this, times p and the largest one, is rounding. */
 #define ROUNDING (4.0 * DBL_EPSILON)
 
-/* Keeps columns first .. p-1 of U (p x p) with the values s, ascending or not. */
+/* Keeps columns first .. p-1 of U (p x p), with their values s. */
 static spd_status keep_columns(spd_context *ctx, arena *keep, gram *g, const double *U,
-                               const double *s, size_t first, size_t rank)
+                               const double *s, size_t first)
 {
-    size_t p = g->p;
+    size_t p = g->p, rank = p - first;
     g->U = arena_alloc(keep, p, rank * sizeof *g->U);
     g->s = arena_alloc(keep, rank, sizeof *g->s);
     if (!g->U || !g->s)
@@ -59,7 +58,7 @@ static spd_status clip(spd_context *ctx, arena *keep, gram *g)
         while (first < p - 1 && !(s[first] > least))
             first++;
         g->smallest = s[0] < -least ? s[0] : 0.0;
-        status = keep_columns(ctx, keep, g, V, s, first, p - first);
+        status = keep_columns(ctx, keep, g, V, s, first);
     }
     if (status == SPD_OK && first > 0)
         status = rebuild(ctx, g);
@@ -67,49 +66,13 @@ static spd_status clip(spd_context *ctx, arena *keep, gram *g)
     return status;
 }
 
-static spd_status normalise(spd_context *ctx, arena *keep, gram *g)
-{
-    size_t p = g->p, rank = 0;
-    arena room = {0};
-    double *H = arena_alloc(&room, p, p * sizeof *H), *U = arena_alloc(&room, p, p * sizeof *U);
-    double *V = arena_alloc(&room, p, p * sizeof *V), *s = arena_alloc(&room, p, sizeof *s);
-    double *work = arena_alloc(&room, tall_svd_work(p, p), sizeof *work);
-    spd_status status = arena_status(&room, ctx, "the kernel");
-    if (status == SPD_OK) {
-        /* K is symmetric: its columns are its rows, so this is the transpose of K N^-1. */
-        memcpy(H, g->K, p * p * sizeof *H);
-        for (size_t r = 0; r < p; r++)
-            values_to_unit(p, H + r * p);
-        spd_private_blas_hold();
-        if (tall_svd(p, p, H, V, s, U, work))
-            status = ctx_advise(ctx,
-                                ctx_fail(ctx, SPD_ENUMERIC,
-                                         "singular values of the normalised kernel did not "
-                                         "converge"),
-                                SPD_REMEDY_PLAIN_KERNEL, 0.0);
-        spd_private_blas_release();
-    }
-    if (status == SPD_OK) {
-        while (rank < p && s[rank] > ROUNDING * (double)p * s[0])
-            rank++;
-        status = keep_columns(ctx, keep, g, U, s, 0, rank);
-    }
-    if (status == SPD_OK)
-        status = rebuild(ctx, g);
-    arena_free(&room);
-    return status;
-}
-
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, double lambda,
-                     arena *keep, gram *g)
+spd_status gram_make(spd_context *ctx, size_t p, double *K, double lambda, arena *keep, gram *g)
 {
-    *g = (gram){.p = p, .K = K, .normalize = normalize};
-    spd_status status = normalize ? normalise(ctx, keep, g) : SPD_OK;
-    if (status == SPD_OK)
-        status = lasso_dictionary_make(ctx, p, K, keep, &g->dictionary);
-    if (status == SPD_OK && !normalize && !g->dictionary.inverse) /* not clearly definite */
+    *g = (gram){.p = p, .K = K};
+    spd_status status = lasso_dictionary_make(ctx, p, K, keep, &g->dictionary);
+    if (status == SPD_OK && !g->dictionary.inverse) /* not clearly definite */
         status = clip(ctx, keep, g);
     if (status == SPD_OK)
         status = lasso_dictionary_shift(ctx, lambda, keep, &g->dictionary);
@@ -122,10 +85,10 @@ spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, doubl
     return status;
 }
 
-void gram_keep(saved_arrays *s, size_t p, int normalize, double lambda, gram *g)
+void gram_keep(saved_arrays *s, size_t p, double lambda, gram *g)
 {
     if (saved_taking(s))
-        *g = (gram){.p = p, .normalize = normalize};
+        *g = (gram){.p = p};
     saved_size(s, "kernel_rank", 0, p, &g->rank);
     saved_symmetric(s, "kernel", p, &g->K);
     saved_reals(s, "kernel_vectors", p, g->rank, &g->U);
@@ -145,11 +108,8 @@ size_t gram_fit_work(const gram *g, size_t count)
 
 void gram_fit(const gram *g, size_t count, double *k, double *y2, double *work)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (g->normalize)
-            values_to_unit(g->p, k + i * g->p);
+    for (size_t i = 0; i < count; i++)
         y2[i] = 0.0; /* lasso_solve has the inverse */
-    }
     if (!g->rank)
         return;
     tall_product(count, g->p, g->rank, k, g->U, work);

@@ -7,10 +7,7 @@
  *
  * over the positive eigenvalues. Clipping K alone would leave k with a part outside the range of
  * K. A query that equals atom j has k = K e_j, and after the repair again k = K e_j: it is coded
- * by its atom. A shift of the diagonal, K + c I, does not keep that.
- *
- * Normalised as the authors' program of RSR does, every column of K has unit length,
- * K N^-1 = U diag(s) V', which is then taken for U diag(s) U'; every k has unit length too. */
+ * by its atom. A shift of the diagonal, K + c I, does not keep that. */
 #ifndef SPD_CLASSIFY_GRAM_H
 #define SPD_CLASSIFY_GRAM_H
 
@@ -19,8 +16,7 @@
 
 typedef struct gram {
     size_t p;
-    double *K; /* p x p, positive semidefinite */
-    int normalize;
+    double *K;       /* p x p, positive semidefinite */
     size_t rank;     /* of K where k must be projected; else 0 */
     double *U;       /* p x rank, or NULL */
     double *s;       /* rank: positive eigenvalues of K */
@@ -30,11 +26,10 @@ typedef struct gram {
 
 /* g <- K (p x p, symmetric; overwritten and borrowed) made fit, above all for codes with that lambda.
  * SPD_NOT_DEFINITE, a remark, when K had negative eigenvalues. */
-spd_status gram_make(spd_context *ctx, size_t p, double *K, int normalize, double lambda,
-                     arena *keep, gram *g);
+spd_status gram_make(spd_context *ctx, size_t p, double *K, double lambda, arena *keep, gram *g);
 
 /* A matrix that was made for p atoms goes to the saved arrays or comes from it. */
-void gram_keep(saved_arrays *s, size_t p, int normalize, double lambda, gram *g);
+void gram_keep(saved_arrays *s, size_t p, double lambda, gram *g);
 
 /* Scratch of gram_fit, for count queries. */
 size_t gram_fit_work(const gram *g, size_t count);

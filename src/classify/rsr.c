@@ -72,8 +72,7 @@ static spd_status train_kernel(spd_context *ctx, training_state *c)
         return ctx_nomem(ctx, "the kernel");
     t->beta = beta;
     kernel_values(p * p, beta, r->D2, K);
-    return gram_make(ctx, p, K, c->method.normalize_kernel, c->method.value[SPD_PARAMETER_LAMBDA],
-                     &c->training, &t->gram);
+    return gram_make(ctx, p, K, c->method.value[SPD_PARAMETER_LAMBDA], &c->training, &t->gram);
 }
 
 /* ---- queries ------------------------------------------------------------------------------ */
@@ -125,8 +124,7 @@ static void keep(saved_arrays *s, training_state *c)
         return;
     training_state_keep_samples(s, c);
     saved_real(s, "beta", &t->beta);
-    gram_keep(s, c->train.p, c->method.normalize_kernel, c->method.value[SPD_PARAMETER_LAMBDA],
-              &t->gram);
+    gram_keep(s, c->train.p, c->method.value[SPD_PARAMETER_LAMBDA], &t->gram);
     if (s->status == SPD_OK && saved_taking(s))
         s->status = classes_sort(s->ctx, c->train.p, c->train.label, s->room, &r->of);
 }

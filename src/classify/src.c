@@ -5,8 +5,7 @@
  *   |a_i| = |y| = 1
  *   v = argmin |y - [A B] v|^2 + lambda |v|_1,    class = argmin_c |y - A_c v_c - B v_B|
  *
- * B belongs to no class: none for src, the compressed occlusion dictionary (occlusion.h) for gsrc,
- * unless the method does without (no_occlusion).
+ * B belongs to no class: none for src, the compressed occlusion dictionary (occlusion.h) for gsrc.
  * The papers ask for min |v|_1 such that |y - Av| <= epsilon; this is its form with a multiplier.
  * It needs A only through K = A'A and k = A'y (coding.h). */
 #include <math.h>
@@ -100,25 +99,19 @@ static spd_status prepare_vectors(spd_context *ctx, training_state *c)
                : prepare_space(ctx, c, c->train.height * c->train.width, c->train.V, 0, NULL);
 }
 
-/* Atoms of gsrc that belong to no class. */
-static size_t others_of(const training_state *c, const gabor_features *f)
-{
-    return c->method.no_occlusion ? 0 : occlusion_atoms(f);
-}
-
 static spd_status prepare_features(spd_context *ctx, training_state *c)
 {
     gabor_features f = gabor_features_for(c->train.width, c->train.height);
-    size_t dim = gabor_features_dim(&f), others = others_of(c, &f);
+    size_t dim = gabor_features_dim(&f), others = occlusion_atoms(&f);
     arena room = {0};
     double *F = arena_alloc(&room, c->train.p, dim * sizeof *F);
-    double *B = others ? arena_alloc(&room, others, dim * sizeof *B) : NULL;
+    double *B = arena_alloc(&room, others, dim * sizeof *B);
     spd_status status = arena_status(&room, ctx, "Gabor features");
     if (status == SPD_OK)
         status = check_size(ctx, &c->train, IMAGE_EXPONENT);
     if (status == SPD_OK)
         status = gabor_features_of(ctx, &f, c->train.p, c->train.V, F);
-    if (status == SPD_OK && others)
+    if (status == SPD_OK)
         status = occlusion_learn(ctx, &f, B);
     if (status == SPD_OK)
         status = prepare_space(ctx, c, dim, F, others, B);
@@ -237,7 +230,7 @@ static void size_space(const training_state *c, vector_space *s)
     gabor_features f = gabor_features_for(c->train.width, c->train.height);
     int features = c->kind == &classifier_gsrc;
     s->components.dim = features ? gabor_features_dim(&f) : c->train.height * c->train.width;
-    s->atoms = c->train.p + (features ? others_of(c, &f) : 0);
+    s->atoms = c->train.p + (features ? occlusion_atoms(&f) : 0);
 }
 
 static void keep(saved_arrays *s, training_state *c)

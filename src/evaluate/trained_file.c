@@ -88,8 +88,6 @@ static void put_method(record_writer *w, const spd_method *method)
     json_t *values = json_object();
     spd_method_name(method, name);
     record_put(w, w->meta, "method", json_string(name));
-    record_put(w, w->meta, "normalize_kernel", json_integer(method->normalize_kernel ? 1 : 0));
-    record_put(w, w->meta, "no_occlusion", json_integer(method->no_occlusion ? 1 : 0));
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
         if (!isnan(method->value[i]))
             record_put(w, values, spd_name(SPD_ENUM_PARAMETER, (spd_parameter)i),
@@ -291,10 +289,11 @@ static spd_status take_method(const reading *r, spd_method *method)
         return ctx_fail(r->ctx, SPD_EFORMAT,
                         "meta.json: there is no method '%.60s'; use a newer version of spdml",
                         name);
-    const json_t *normalize = json_object_get(r->meta, "normalize_kernel");
-    const json_t *without = json_object_get(r->meta, "no_occlusion");
-    method->normalize_kernel = json_integer_value(normalize) != 0;
-    method->no_occlusion = json_integer_value(without) != 0;
+    if (json_integer_value(json_object_get(r->meta, "normalize_kernel")) ||
+        json_integer_value(json_object_get(r->meta, "no_occlusion")))
+        return ctx_fail(r->ctx, SPD_EFORMAT,
+                        "meta.json: a normalised kernel of rsr, or gsrc without its occlusion "
+                        "dictionary, can no longer be used; train the method again");
     json_object_foreach(values, key, value)
     {
         if (status == SPD_OK)

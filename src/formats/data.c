@@ -494,10 +494,8 @@ void spd_data_free(spd_data *data)
 static spd_status open_files(spd_context *ctx, const char *path, const spd_load_options *o,
                              spd_set **set)
 {
-    const spd_set_options repairs = {.size = sizeof repairs,
-                                     .symmetrize = o->symmetrize,
-                                     .regularize = o->regularize,
-                                     .ridge = o->ridge};
+    const spd_set_options repairs = {
+        .size = sizeof repairs, .symmetrize = o->symmetrize, .regularize = o->regularize};
     arena room = {0};
     const char *const *paths;
     size_t count;
@@ -561,7 +559,7 @@ spd_status data_load_list(spd_context *ctx, const char *path, const spd_load_opt
     spd_data *fresh = NULL;
     spd_set *set = NULL;
     plain.symmetrize = 0; /* data_check repairs */
-    plain.regularize = plain.ridge = 0.0;
+    plain.regularize = 0.0;
     spd_status status = spd_data_open(ctx, path, &plain, &fresh, &set);
     if (status < 0)
         return status;

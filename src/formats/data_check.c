@@ -144,7 +144,7 @@ unsigned data_remedy(size_t n, const double *X, double smallest, double *lift)
         trace += X[r * n + r];
     *lift = 0.0;
     if (!(trace > 0.0))
-        return SPD_REMEDY_RIDGE;
+        return SPD_REMEDY_REMOVE;
     if (smallest > 0.0 && trace < 0x1p-950) /* definite, but at the end of the range of numbers */
         return SPD_REMEDY_NONE;
     for (*lift = 1e-6; *lift < 4.0 * fabs(smallest) * (double)n / trace;)
@@ -180,7 +180,7 @@ static spd_status check_all(spd_context *ctx, const spd_data *data)
 
 spd_status data_check(spd_context *ctx, spd_data *data, const spd_load_options *options)
 {
-    int repair = options->symmetrize || options->regularize != 0.0 || options->ridge != 0.0;
+    int repair = options->symmetrize || options->regularize != 0.0;
     spd_status status = repair || options->unchecked ? SPD_OK : check_all(ctx, data);
     int bad = status == SPD_ENOTFINITE || status == SPD_ENOTSYM || status == SPD_ENOTSPD;
     data->checked = status == SPD_OK && !repair && !options->unchecked;
@@ -193,8 +193,8 @@ spd_status data_check(spd_context *ctx, spd_data *data, const spd_load_options *
         return status;
     if (options->symmetrize)
         spd_symmetrize(data->n, data->p, data->X);
-    if (options->regularize != 0.0 || options->ridge != 0.0)
-        spd_regularize(data->n, data->p, data->X, options->regularize, options->ridge);
+    if (options->regularize != 0.0)
+        spd_regularize(data->n, data->p, data->X, options->regularize, 0.0);
     if (options->unchecked)
         return SPD_OK;
     status = check_all(ctx, data);

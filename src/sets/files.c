@@ -120,12 +120,12 @@ static void lift(const struct spd_files *f, double *X)
     for (size_t r = 0; r < n; r++)
         trace += X[r * n + r];
     for (size_t r = 0; r < n; r++)
-        X[r * n + r] += f->repairs.regularize * trace / (double)n + f->repairs.ridge;
+        X[r * n + r] += f->repairs.regularize * trace / (double)n;
 }
 
 static int lifts(const struct spd_files *f)
 {
-    return f->repairs.regularize != 0.0 || f->repairs.ridge != 0.0;
+    return f->repairs.regularize != 0.0;
 }
 
 int files_repairs(const struct spd_files *f)
@@ -245,7 +245,7 @@ static spd_status check_options(spd_context *ctx, size_t count, const char *cons
         return status;
     if (count == 0 || !paths)
         return ctx_fail(ctx, SPD_EINVAL, "no files are given");
-    if (!(o->regularize >= 0.0 && o->ridge >= 0.0))
+    if (!(o->regularize >= 0.0))
         return ctx_fail(ctx, SPD_EINVAL, "what is added to the diagonal must not be negative");
     return SPD_OK;
 }

@@ -31,10 +31,10 @@ def methods(spdml, tmp_path, rng):
 
 
 def typed(out):
-    """The parameters of a table as options: "m 8, objective softmax" is --m 8 --objective softmax."""
+    """The parameters of a table as options: "m 8, lambda 0.1" is --grid m=8 --grid lambda=0.1."""
     found = re.search(r"^parameters +(.*)$", out, re.M)
-    pairs = [pair.split(" ") for pair in found[1].split(", ")] if found else []
-    return [word for name, value in pairs for word in (f"--{name}", value)]
+    pairs = found[1].split(", ") if found else []
+    return [word for pair in pairs for word in ("--grid", pair.replace(" ", "="))]
 
 
 def test_parameters_typed_back_are_the_same_method(spdml, methods):

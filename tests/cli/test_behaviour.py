@@ -182,7 +182,7 @@ def test_numbers_of_json_are_as_short_as_they_can_be(spdml, tmp_path, rng):
     ["distance", "a.npz", "-o", "link.npz"], ["embed", "a.npz", "-o", "a.npz"],
     ["describe", "covariance", "a.npz", "-o", "a.npz"],
     ["transform", "m.spdml", "a.npz", "-o", "a.npz"], ["join", "b.npz", "a.npz", "-o", "a.npz"],
-    ["mean", "b.npz", "--labels", "a.npz", "-o", "a.npz"],
+    ["embed", "b.npz", "--labels", "a.npz", "-o", "a.npz"],
     ["predict", "t.spdml", "a.npz", "-o", "a.npz"],
     ["classify", "--train", "b.npz", "--test", "a.npz", "--method", "nn-airm", "-o", "a.npz"],
     ["neighbours", "a.npz", "--queries", "b.npz", "-o", "b.npz"],

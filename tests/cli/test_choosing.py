@@ -176,7 +176,7 @@ def test_folds_that_cannot_be(spdml, data, words, tells, code):
     ("nn-stein-ml,rsr", ["--cv", "3", "--cv-groups", "who"]),
     ("nn-stein-ml,rsr-ml", ["--grid", "m=2,3", "--seed", "3", "--max-iter", "9"]),
     ("nn-airm-ml,rsr-ml", ["--paper", "--grid", "m=2,3"]),
-    ("rsr,rsr-ml", ["--lambda", "0.01", "--normalize-kernel"]),
+    ("rsr,rsr-ml", ["--grid", "lambda=0.01"]),
     ("mdm,rsr", ["--x", "covs", "--y", "label"])])
 def test_the_setting_for_all_data(spdml, data, tmp_path, methods, words):
     """It is what most rounds chose, of equals the best in cross-validation, and the command trains it so."""

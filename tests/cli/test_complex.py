@@ -353,7 +353,7 @@ def test_methods_like_real(spdml, tmp_path, pair, method):
     mapped = method.endswith(("-ml", "-csp", "-mean", "-random")) or method.startswith("pca-")
     more = ["--m", 3] if mapped else []
     if method in ("rsr", "ksvm-stein"):
-        more = ["--beta", 0.7]
+        more = ["--grid", "beta=0.7"]
     found = []
     for name in "rc":
         spdml("train", f"{name}.npz", "--method", method, "--no-tune", "-o", f"{name}.spdml",

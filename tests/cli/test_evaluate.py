@@ -330,13 +330,13 @@ def test_vectors(spdml, data, tmp_path, rng):
     for i, c in enumerate(data["y"]):
         images[i, :, "abc".index(c)] += 3
     np.savez(tmp_path / "images.npz", images=images, **data)
-    got = spdml("evaluate", "images.npz", "--methods", "src,nn-airm", *WHERE, "--dimensions", "5",
+    got = spdml("evaluate", "images.npz", "--methods", "src,nn-airm", *WHERE, "--grid", "dimensions=5",
                 "--json").good().json["results"]
     assert got[0]["accuracy_mean"] > 0.95
     np.savez(tmp_path / "named.npz", faces=images, **data)
     spdml("evaluate", "named.npz", "--methods", "src,nn-airm", *WHERE).failed("images", "faces")
-    spdml("evaluate", "named.npz", "--methods", "src", *WHERE, "--vectors", "faces", "--dimensions",
-          "5", "--json").good()
+    spdml("evaluate", "named.npz", "--methods", "src", *WHERE, "--vectors", "faces", "--grid",
+          "dimensions=5", "--json").good()
 
 
 @pytest.mark.parametrize("words, tells, code", [
@@ -359,7 +359,6 @@ def test_vectors(spdml, data, tmp_path, rng):
     (["--split", "0.5", "--grid", "m"], ["NAME=value"], 2),
     (["--split", "0.5", "--grid", "m=2,x"], ["'x' is not a number"], 2),
     (["--split", "0.5", "--grid", "lambda=1"], ["none of the methods"], 2),
-    (["--split", "0.5", "--cost", "1"], ["--cost", "none of the methods"], 2),
     (["--split", "0.5", "-m", "2", "--grid", "m=2,3"], ["cannot be used together"], 2),
     (["--split", "0.5", "--grid", "m=9"], ["m = 9", "5 x 5"], 1),
     (["--split", "0.5", "--grid", "m=1.5"], ["m = 1.5", "whole number"], 1),

@@ -141,9 +141,9 @@ def test_a_list_that_leads_out_of_its_folder(spdml, parts, tmp_path, name, memor
     """It is refused before the file is looked at, whether it names matrices or labels."""
     (tmp_path / "secret.npy").write_text("root:*:20000:0:99999:7:::")
     (tmp_path / "sub" / "out.list").write_text("part 0.npy\n" + name.format(tmp_path) + "\n")
-    for words in (["mean", "sub/out.list"], ["mean", "all.npy", "--labels", "sub/out.list"], ["join", "sub/out.list", "-o",
-                  "j.npz"]):
-        done = spdml(*words, *(memory if words[0] == "mean" else [])).failed(
+    for words in (["mean", "sub/out.list"], ["fit", "all.npy", "-m", M, "--labels", "sub/out.list", "-o", "j.spdml"],
+                  ["join", "sub/out.list", "-o", "j.npz"]):
+        done = spdml(*words, *(memory if words[0] != "join" else [])).failed(
             "sub/out.list", "line 2", "leads out of the folder", "allow files anywhere")
         assert "root:" not in done.err
 
@@ -194,7 +194,7 @@ def test_repairs_of_matrices_that_stream(spdml, parts, tmp_path):
     X, _ = parts
     X[:, 0, 1] += 0.25
     np.save(tmp_path / "all.npy", X)
-    repairs = ["--symmetrize", "--regularize", 1e-3, "--ridge", 0.5]
+    repairs = ["--symmetrize", "--regularize", 1e-3]
     found = []
     for more in ([], ["--memory", SMALL]):
         spdml("mean", "all.npy", "--metric", "euclidean", *repairs, *more, "-o", "M.npy").good()

@@ -135,7 +135,7 @@ def test_vectors_have_no_matrices_to_show(report, rng, tmp_path):
     y = np.arange(40) % 2
     images = rng.standard_normal((40, 4, 4)) + 3.0 * y[:, None, None]
     np.savez(tmp_path / "images.npz", images=images, y=y)
-    page = report("--methods", "src", "--split", 0.5, "--dimensions", 5, data="images.npz")
+    page = report("--methods", "src", "--split", 0.5, "--grid", "dimensions=5", data="images.npz")
     headings = [h.text for h in page.root.all("h2")]
     assert "The map" not in headings and "Results" in headings
     assert not (tmp_path / "out" / "spectrum.csv").exists()

@@ -66,7 +66,8 @@ def test_tuned_by_default(spdml, sets, tmp_path):
     plain = spdml(*words, "--no-tune").good().json
     assert plain["settings"] == 0 and plain["parameters"] == {"k": 5}
     assert "not by cross-validation" in spdml("info", "m.spdml").good().out
-    spdml(*words, "--no-tune", "--grid", "k=3").failed("--no-tune and --grid", code=2)
+    spdml(*words, "--no-tune", "--grid", "k=3,4").failed("--no-tune takes one value", code=2)
+    assert spdml(*words, "--no-tune", "--grid", "k=3").good().json["parameters"] == {"k": 3}
 
 
 def test_folds_keep_groups_together(spdml, sets, tmp_path):

@@ -115,26 +115,6 @@ def cov3dj(position, levels=2):
     return vector / np.linalg.norm(vector)
 
 
-def gabor_features(image):
-    """The augmented Gabor features of gsrc: 40 wavelets by sums over all pixels, every 6th from pixel 3
-    on, each with mean zero and length one, the whole of length one."""
-    height, width = image.shape
-    y, x = np.mgrid[1 - height:height, 1 - width:width]
-    parts = []
-    for v in range(5):
-        k = np.pi / 2 / np.sqrt(2) ** v
-        for u in range(8):
-            turn = np.pi * u / 8
-            wave = np.exp(1j * k * (np.cos(turn) * x + np.sin(turn) * y)) - np.exp(-2 * np.pi**2)
-            wavelet = np.exp(-(k**2) * (x**2 + y**2) / (8 * np.pi**2)) * wave
-            cells = [abs((wavelet[height - 1 + r - height + 1:height + r,
-                                  width - 1 + c - width + 1:width + c][::-1, ::-1] * image).sum())
-                     for r in range(3, height, 6) for c in range(3, width, 6)]
-            cells = np.array(cells) - np.mean(cells)
-            parts.append(cells / np.linalg.norm(cells))
-    return np.concatenate(parts) / np.sqrt(40)
-
-
 def nearest(D, k, within):
     """Indices and values of the k smallest per row, ties by lower index."""
     D = D.copy()

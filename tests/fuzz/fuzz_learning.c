@@ -87,9 +87,6 @@ static void draw_method(call *c, spd_method *method)
     method->classifier = (spd_classifier_kind)fuzz_below(&c->in, SPD_CLASSIFIERS + 1);
     method->map = (spd_map)fuzz_below(&c->in, SPD_MAPS + 1);
     method->metric = (spd_metric)fuzz_below(&c->in, SPD_METRICS + 1);
-    const unsigned flags = fuzz_byte(&c->in);
-    method->normalize_kernel = flags & 1;
-    method->no_occlusion = flags >> 1 & 1;
     for (size_t i = 0; i < SPD_MAX_PARAMETERS; i++)
         method->value[i] = (double)NAN;
     for (unsigned k = fuzz_byte(&c->in) % 4; k; k--)

@@ -54,7 +54,6 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     spd_load_options options = {.size = sizeof options,
                                 .symmetrize = bytes[0] & 1,
                                 .regularize = bytes[0] & 2 ? 0.5 : 0.0,
-                                .ridge = bytes[0] & 4 ? 1.0 : 0.0,
                                 .anywhere = bytes[0] & 16};
     fuzz_lend("part.npy", bytes + 1, size - 1);
     fuzz_lend("fuzz.list", bytes + 1, size - 1);

@@ -51,9 +51,9 @@ def test_mean_and_neighbors(parts):
 
 def test_files(parts):
     X, _, paths = parts
-    files = spdml.MatrixFiles(paths, ridge=0.5)
+    files = spdml.MatrixFiles(paths, regularize=0.5)
     assert files.shape == (90, 6, 6) and len(files) == 90
-    assert (files.read(15, 10) == X[15:25] + 0.5 * np.eye(6)).all()
+    assert (files.read(15, 10) == spdml.regularize(X[15:25], 0.5)).all()
     assert files.read(88).shape == (2, 6, 6) and files.read(200, 5).shape == (0, 6, 6)
 
 

@@ -39,8 +39,8 @@ WRONG = {
     "the library in a folder": ("src/cli/frame/a.c", '#include "base/memory.h"\n',
                                 "cli/frame must not know base", 1),
     "memory": ("src/learn/a.c", "void *f(void) { return malloc(1); }\n", "base/memory.h", 1),
-    "an option": ("src/learn/a.c", '/* --a */\nint f(void) { return fail("try --ridge"); }\n',
-                  "--ridge: options belong to the command", 2),
+    "an option": ("src/learn/a.c", '/* --a */\nint f(void) { return fail("try --regularize"); }\n',
+                  "--regularize: options belong to the command", 2),
     "printing": ("src/learn/a.c", 'void f(void) { puts("a"); }\n', "neither prints", 1),
     "an end": ("src/classify/a.c", "void f(void)\n{\n    abort();\n}\n", "abort: the library", 3),
 }

@@ -84,23 +84,6 @@ static void twin_clip(size_t p, double *K, double *F)
     congruent(p, p, V, D, K);
 }
 
-/* K <- (H H')^1/2 for H = K with columns of unit length: what U diag(s) U' is. */
-static void twin_normalise(size_t p, double *K)
-{
-    double *H = block(p * p), *T = block(p * p), *G = block(p * p);
-    for (size_t j = 0; j < p; j++) {
-        double sum = 0.0;
-        for (size_t i = 0; i < p; i++)
-            sum += K[i * p + j] * K[i * p + j];
-        for (size_t i = 0; i < p; i++)
-            H[i * p + j] = K[i * p + j] / sqrt(sum);
-    }
-    flip(p, p, H, T);
-    times(p, p, p, H, T, G);
-    spd_symmetrize(p, 1, G);
-    twin_function(p, root_of, G, K);
-}
-
 /* label (q) <- by the definition; -1 where two classes are too close to call. */
 static void twin_rsr(const spd_samples *train, const spd_samples *queries, const spd_method *method,
                      int *label)
@@ -115,8 +98,6 @@ static void twin_rsr(const spd_samples *train, const spd_samples *queries, const
                       : method->value[SPD_PARAMETER_BETA];
     for (size_t i = 0; i < p * p; i++)
         K[i] = exp(-beta * D[i]);
-    if (method->normalize_kernel)
-        twin_normalise(p, K);
     spd_symmetrize(p, 1, K);
     twin_clip(p, K, F);
     for (size_t i = 0; i < queries->p; i++) {
@@ -124,9 +105,6 @@ static void twin_rsr(const spd_samples *train, const spd_samples *queries, const
         for (size_t j = 0; j < p; j++)
             k[j] = exp(-beta * twin_dist2(SPD_METRIC_STEIN, train->n, queries->X + i * n2,
                                           train->X + j * n2));
-        double length = method->normalize_kernel ? norm(p, k) : 1.0;
-        for (size_t j = 0; j < p; j++)
-            k[j] /= length;
         times(p, p, 1, F, k, f);
         twin_lasso(p, K, f, method->value[SPD_PARAMETER_LAMBDA], 20000, v);
         label[i] = twin_residuals(p, K, f, v, train->classes, train->label, &margin);
@@ -157,15 +135,12 @@ TEST(against_definition)
     labelled_set train = labelled_random(1, N, P, C, 0.4), test = labelled_random(2, N, Q, C, 0.4);
     const double scales[] = {0.5, 1.0, 4.0}, lambdas[] = {1e-3, 1e-1};
     for (size_t s = 0; s < 3; s++)
-        for (size_t l = 0; l < 2; l++)
-            for (int normalize = 0; normalize < 2; normalize++) {
-                spd_method method = rsr_method(NAN, scales[s], lambdas[l]);
-                char name[80];
-                method.normalize_kernel = normalize;
-                snprintf(name, sizeof name, "scale %g, lambda %g, normalised %d", scales[s],
-                         lambdas[l], normalize);
-                check_against_twin(&train, &test, &method, name);
-            }
+        for (size_t l = 0; l < 2; l++) {
+            spd_method method = rsr_method(NAN, scales[s], lambdas[l]);
+            char name[80];
+            snprintf(name, sizeof name, "scale %g, lambda %g", scales[s], lambdas[l]);
+            check_against_twin(&train, &test, &method, name);
+        }
     spd_method method = rsr_method(0.7, 100.0, 1e-2); /* beta wins over its scale */
     check_against_twin(&train, &test, &method, "beta given");
 }
@@ -224,7 +199,7 @@ TEST(repair)
     random_with_spectrum(&r, SIZE, lambda, K);
     FREED_BY(arena_free) arena room = {0};
     double *own = copy_of(SIZE * SIZE, K);
-    CHECK(gram_make(NULL, SIZE, own, 0, 1e-2, &room, &g) == SPD_NOT_DEFINITE, "not noticed");
+    CHECK(gram_make(NULL, SIZE, own, 1e-2, &room, &g) == SPD_NOT_DEFINITE, "not noticed");
     CHECK_CLOSE(g.smallest, -9.5, 1e-12, "smallest");
     CHECK(g.rank == 20, "rank %zu", g.rank);
     clipped = copy_of(SIZE * SIZE, K);
@@ -297,11 +272,9 @@ TEST(one_sample)
     labelled_set train = labelled_random(1, N, 1, 1, 0.3), test = labelled_random(2, N, Q, 1, 0.3);
     int label[Q];
     spd_method method = rsr_method(NAN, 1.0, 1e-2);
-    for (method.normalize_kernel = 0; method.normalize_kernel < 2; method.normalize_kernel++) {
-        CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, label) >= 0,
-              "one sample");
-        CHECK(steps_correct(&test.samples, label) == Q, "not the only class");
-    }
+    CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, label) >= 0,
+          "one sample");
+    CHECK(steps_correct(&test.samples, label) == Q, "not the only class");
 }
 
 /* Samples in another order, and one thread or three: the same labels. */
@@ -371,7 +344,5 @@ TEST(allocation_sweep)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.5), test = labelled_random(2, N, Q, C, 0.5);
     spd_method method = rsr_method(NAN, 1.0, 1e-3);
-    steps_sweep(&classifier_rsr, &method, &train.samples, &test.samples);
-    method.normalize_kernel = 1;
     steps_sweep(&classifier_rsr, &method, &train.samples, &test.samples);
 }

@@ -375,39 +375,6 @@ TEST(features_by_definition)
     gabor_bank_free(bank);
 }
 
-/* Without its dictionary gsrc is src on the features, whatever the images are. */
-TEST(without_occlusion)
-{
-    enum { P = 28, Q = 12 };
-    picture_set train = pictures(1, 24, 20, P, 0.9), test = pictures(2, 24, 20, Q, 0.9);
-    gabor_features f = gabor_features_for(20, 24);
-    size_t dim = gabor_features_dim(&f), clear = 0;
-    double *F = block(P * dim), *G = block(Q * dim);
-    int label[Q], expected[Q], with[Q];
-    CHECK(gabor_features_of(NULL, &f, P, train.V, F) == SPD_OK, " ");
-    CHECK(gabor_features_of(NULL, &f, Q, test.V, G) == SPD_OK, " ");
-    spd_samples features = train.samples, queries = test.samples;
-    features.V = F;
-    queries.V = G;
-    features.height = queries.height = 1;
-    features.width = queries.width = dim;
-    spd_method method = src_method(18.0, 0.1);
-    CHECK(steps_run(NULL, &classifier_gsrc, &method, &train.samples, &test.samples, with) == SPD_OK,
-          "with the dictionary");
-    method.no_occlusion = 1;
-    CHECK(steps_run(NULL, &classifier_gsrc, &method, &train.samples, &test.samples, label) ==
-              SPD_OK,
-          "without");
-    twin_src(&features, &queries, 18, 0.1, expected);
-    for (size_t i = 0; i < Q; i++) {
-        clear += expected[i] >= 0;
-        CHECK(expected[i] < 0 || label[i] == expected[i], "query %zu: %d, not %d", i, label[i],
-              expected[i]);
-    }
-    CHECK(clear > Q / 2, "%zu clear queries", clear);
-    steps_sweep(&classifier_gsrc, &method, &train.samples, &test.samples);
-}
-
 /* What is left of images with one bright pixel, on average over some, when their features are coded
  * over B (atoms x dim). */
 static double bright_pixels_left(const gabor_features *f, size_t atoms, const double *B)

@@ -157,7 +157,7 @@ TEST(walks_hand_out_all_samples_in_order)
 /* Alone a process holds all of it, repaired once. */
 TEST(what_is_held_is_what_is_read)
 {
-    const spd_set_options o = {sizeof o, 1, 1e-3, 0.5};
+    const spd_set_options o = {sizeof o, 1, 1e-3};
     char path[200];
     const char *paths[1] = {in_folder("held.npy", path)};
     double *crooked = copy_of(P * N * N, X), *got = block(P * N * N);
@@ -168,7 +168,7 @@ TEST(what_is_held_is_what_is_read)
     CHECK(spd_set_open(ctx, 1, paths, &o, &store) == SPD_OK, "open");
     CHECK(spd_set_hold(ctx, store) == SPD_OK && spd_set_hold(ctx, store) == SPD_OK, "hold");
     spd_symmetrize(N, P, crooked);
-    spd_regularize(N, P, crooked, 1e-3, 0.5);
+    spd_regularize(N, P, crooked, 1e-3, 0.0);
     CHECK(truncate(path, 3000) == 0, "the file is not needed any more");
     CHECK(spd_set_read(ctx, store, 0, P, got) == SPD_OK, "read");
     CHECK(memcmp(got, crooked, P * N * N * 8) == 0, "repaired once");
@@ -189,11 +189,11 @@ TEST(repairs_are_those_of_the_functions)
         crooked[i * N * N + 1] += 0.25;
     paths[0] = in_folder("crooked.npy", path);
     write_npy(path, P, N, 8, crooked, P * N * N * 8);
-    const spd_set_options o = {sizeof o, 1, 1e-3, 0.5};
+    const spd_set_options o = {sizeof o, 1, 1e-3};
     CHECK(spd_set_open(ctx, 1, paths, &o, &store) == SPD_OK, "open");
     CHECK(spd_set_read(ctx, store, 0, P, got) == SPD_OK, "read");
     spd_symmetrize(N, P, crooked);
-    spd_regularize(N, P, crooked, 1e-3, 0.5);
+    spd_regularize(N, P, crooked, 1e-3, 0.0);
     CHECK(memcmp(got, crooked, P * N * N * 8) == 0, "repaired");
     spd_context_set_memory(ctx, LITTLE);
     walk_all(store, crooked, NULL, 1, 3000);

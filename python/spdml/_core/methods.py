@@ -167,7 +167,6 @@ class Trained:
         self.reduced = facts.m // share
         self.falls = bool(facts.score_falls)
         self.score = facts.score.decode()
-        self.normalize_kernel = bool(method.normalize_kernel)
         self.normalize = word_of("normalization", method.normalize)
         self.recenter = word_of("recentering", method.recenter)
         self.balance = bool(method.balance)
@@ -258,12 +257,11 @@ def load(path: Any) -> Trained:
     return Trained(made, _classes(lib.spd_classifier_metadata(made.pointer).contents))
 
 
-def _parse(name: str, values: Dict[str, Any], normalize: bool) -> Structure:
+def _parse(name: str, values: Dict[str, Any]) -> Structure:
     method = structs.method()
     call(context(1), "spd_method_parse", text(name, "method"), c.byref(method))
     if lib.spd_method_on_vectors(c.byref(method)):
         raise InvalidArgumentError(f"{name} works on vectors, not on SPD matrices")
-    method.normalize_kernel = int(normalize)
     for i, parameter in enumerate(PARAMETERS):
         value = values.get(parameter)
         if value is not None and name != "auto" and not lib.spd_method_uses(c.byref(method), i):
@@ -287,7 +285,7 @@ def train_auto(X: np.ndarray, classes: np.ndarray, label: np.ndarray, group: Opt
                folds: int, seed: int, seconds: float,
                n_jobs: Optional[int]) -> Tuple[Trained, Dict[str, Any]]:
     """The best of the portfolio, trained; and the league with what to expect."""
-    method = _parse("auto", {}, False)
+    method = _parse("auto", {})
     samples = _samples(X, label, len(classes))
     samples.fold_group = ints(group)
     tuning = structs.tune_options(folds=folds, group=ints(group), seed=seed, seconds=seconds)
@@ -304,13 +302,13 @@ def train_auto(X: np.ndarray, classes: np.ndarray, label: np.ndarray, group: Opt
     return _fit(method, samples, classes, n_jobs), told
 
 
-def train(name: str, values: Dict[str, Any], normalize: bool, X: np.ndarray, classes: np.ndarray,
+def train(name: str, values: Dict[str, Any], X: np.ndarray, classes: np.ndarray,
           label: np.ndarray, n_jobs: Optional[int],
           means: Tuple[Any, Any] = (None, None),
           alignment: Tuple[Any, Any, bool] = (None, None, False), groups: Any = None) -> Trained:
     """The method, trained on X with the class numbers label; nothing of them is kept. alignment:
     normalize, recenter and recenter_balance of SPDClassifier."""
-    method = _parse(name, values, normalize)
+    method = _parse(name, values)
     take_alignment(method, alignment[0], recentering(alignment[1], ("groups", "all")), alignment[2])
     if (groups is None) == (alignment[1] == "groups"):
         raise InvalidArgumentError("groups and recenter='groups' belong together")
@@ -329,7 +327,7 @@ def train_numbers(name: str, values: Dict[str, Any], X: np.ndarray, y: np.ndarra
                   n_jobs: Optional[int]) -> Tuple[Trained, np.ndarray]:
     """The method, trained on X with the numbers y; and what it predicts for each sample without its
     group, or without it alone."""
-    method = _parse("krr-both" if name == "auto" else name, values, False)  # which has all values
+    method = _parse("krr-both" if name == "auto" else name, values)  # which has all values
     method.automatic = int(name == "auto")
     samples = _samples(X, None, 1)
     samples.target = doubles(y)

@@ -121,7 +121,7 @@ static const option options_drop[] = {
 
 static const char *const paragraphs[] = {
     "Reads a data set in any format, checks it, repairs it on request (--symmetrize, --regularize, "
-    "--ridge, --drop-nan), and writes it in the format given by the output's extension: matrices "
+    "--drop-nan), and writes it in the format given by the output's extension: matrices "
     "as X, labels as y, further columns under their names. In .csv every matrix is a row, with its "
     "label in front.",
     "For a model or a trained method (.spdml), writes the map W (n x m), and in .npz and .mat also "

@@ -44,10 +44,18 @@ static void show(session *s, const spd_data *data, size_t q, int within, double 
         sheet_hint(r, p, q);
 }
 
+static spd_data *load(session *s, size_t i)
+{
+    return i < s->args->operand_count ? session_load_labels(s, s->args->operands[i], NULL, 0)
+                                      : NULL;
+}
+
 static int run(session *s)
 {
-    const char *other = s->args->operand_count > 1 ? s->args->operands[1] : NULL;
-    spd_data *A = session_begin(s), *B = session_second(s, other, A);
+    session_check_output(s);
+    spd_data *A = load(s, 0), *B = load(s, 1);
+    if (B)
+        session_same_size(A, B);
     size_t p = A->p, q = B ? B->p : A->p;
     double *D = cli_alloc_table(p, q, sizeof *D, "distances");
     const spd_set X = sets_view(A), Y = B ? sets_view(B) : X;
@@ -83,4 +91,7 @@ static const command_example examples[] = {
     {NULL, NULL}};
 
 COMMAND(distance, "distances within a set of matrices or between two", "DATA [DATA2]",
-        .groups = COMMAND_SHARED_GROUPS(options));
+        .groups = {{"Options", options},
+                   {NULL, options_ranks},
+                   {"Reading data", options_matrices},
+                   {"Common options", options_common}});

@@ -199,7 +199,8 @@ static int run(session *s)
 {
     if (draws(s) && arguments_int(s->args, "dimensions") < 2)
         cli_misuse("a picture needs two dimensions: -d 2");
-    embedding e = {.data = session_begin(s)};
+    session_check_output(s);
+    embedding e = {.data = session_load(s, s->args->operands[0], 0)};
     compute(s, &e);
     if (draws(s))
         write_picture(s, &e);
@@ -231,6 +232,7 @@ static const option options[] = {
     {"iterations", 0, OPTION_INT, "N", "1000", 1, 1000000,
      .help = "t-SNE: iterations of the gradient descent"},
     OPTION_ENGINE,
+    OPTION_SEED,
     {OPTION_OUTPUT(OPTION_ARRAY_ENDINGS "|" FIGURE_ENDINGS,
                    "Write Y, eigenvalue and y (the labels, if known) to FILE; .csv has a column "
                    "per coordinate and the label, .npy has only Y; .svg and .pdf draw the first "

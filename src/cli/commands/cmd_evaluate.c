@@ -14,7 +14,6 @@ static void take_method(session *s, results *e, const char *name)
     spd_method *method = &e->method[e->methods];
     char joined[SPD_METHOD_NAME], other[SPD_METHOD_NAME];
     recognition_parse(s, name, method);
-    recognition_values(s, method, 0);
     aligning_take(s, method, 0);
     method->fit = &e->fit;
     spd_method_name(method, joined);
@@ -117,7 +116,7 @@ static int run(session *s)
     e.options.auc = arguments_flag(s->args, "auc");
     training_fit_options(s, &e.fit);
     take_methods(s, &e);
-    training_grids(s, e.methods, e.method, &e.grid);
+    training_values(s, e.methods, e.method, &e.grid);
     e.options.seconds = training_time(s, e.methods, e.method);
     load(s, &e);
     aligning_groups(s, e.set.data, &e.centred, &e.set.samples);
@@ -188,13 +187,12 @@ static const option options_tuning[] = {
      .help = "Keep matrices with the same value of COLUMN in one fold. Default: the column that "
              "--train-where, --leave-one-group-out or --outer-groups names, if training has "
              "several of its values"},
-    {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
-     .help = "Values of a parameter to choose from, instead of the default ones; if a grid of m "
-             "lacks the size of the matrices, there is always a map"},
+    OPTION_GRID("; if a grid of m lacks the size of the matrices, there is always a map"),
     {"exhaustive", 0, OPTION_FLAG,
      .help = "Try every setting in every fold, with maps fitted as finely as the final one. "
              "Otherwise settings that are clearly worse are dropped early. About ten times slower"},
     OPTION_TIME,
+    OPTION_SEED,
     {"final", 0, OPTION_CHOICE, "WHICH", "best", .choice = "best|all|none",
      .help = "At the end show the command that trains a method on all matrices with the parameters "
              "that most rounds chose: for the most accurate method, for all, or for none"},

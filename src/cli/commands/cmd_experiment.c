@@ -283,6 +283,7 @@ static const option options[] = {
     OPTION_ENGINE,
     {"no-color",
      .help = "Describe images by SIFT without colour (materials, nu-b), for grey images"},
+    OPTION_SEED,
     OPTION_END};
 
 static const char *const paragraphs[] = {

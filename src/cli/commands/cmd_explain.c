@@ -69,7 +69,7 @@ static void take_data(session *s, explaining *e)
     const char *path = arguments_text(s->args, "data");
     if (!path)
         return;
-    e->data = session_load(s, path, 0);
+    e->data = session_load_labels(s, path, NULL, 0);
     shown_check(e->path, "maps", e->found.n, e->found.hermitian, e->data);
     const char *differs = meta_compare(e->data->meta, e->meta);
     if (differs)
@@ -283,4 +283,6 @@ static const command_example examples[] = {
     {NULL, NULL}};
 
 COMMAND(explain, "show which joints, channels or features a map looks at", "MODEL",
-        .groups = COMMAND_DATA_GROUPS(options));
+        .groups = {{"Options", options},
+                   {"Reading data", options_matrices},
+                   {"Common options", options_common}});

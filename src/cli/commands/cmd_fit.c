@@ -285,6 +285,7 @@ static const option how_options[] = {
              "to N times, until they stay the same"},
     {"restarts", 0, OPTION_INT, "N", "1", 1, 1000000, INTO(spd_fit_options, restarts),
      .help = "Fit from N starts, all but the first random, and keep the best"},
+    OPTION_SEED,
     {"gtol", 0, OPTION_REAL, "E", "1e-6", 0, 1, INTO(spd_fit_options, gtol),
      .help = "Stop when the gradient per radian is below E times the cost, or E times the decrease "
              "of the cost if that is larger"},

@@ -52,7 +52,7 @@ static int run(session *s)
     large_set set;
     spd_mean_info info = SPD_STRUCT(spd_mean_info);
     session_check_output(s);
-    sets_load(s, s->args->operands[0], arguments_text(s->args, "labels"), &set);
+    sets_load(s, s->args->operands[0], NULL, &set);
     sets_check(s, &set);
     const spd_data *data = set.data;
     double *weights = take_weights(s, data);

@@ -19,13 +19,12 @@ typedef struct search {
 static void load(session *s, search *n)
 {
     const char *queries = arguments_text(s->args, "queries");
-    const char *labels = arguments_text(s->args, "labels");
     session_check_output(s);
-    sets_load(s, s->args->operands[0], labels, &n->searched);
+    sets_load(s, s->args->operands[0], NULL, &n->searched);
     sets_check(s, &n->searched);
     n->samples = n->searched.data;
     if (queries) {
-        sets_load(s, queries, labels, &n->asked);
+        sets_load(s, queries, NULL, &n->asked);
         n->queries = n->asked.data;
         session_same_size(n->samples, n->queries);
         sets_check(s, &n->asked);
@@ -122,6 +121,7 @@ static const option options[] = {
              "estimated; auto: approximate if exact would take more than about a minute. "
              "--queries are always searched exactly"},
     {"brute", .help = "Compute every distance instead of pruning by lower bounds"},
+    OPTION_SEED,
     OPTION_SQUARED,
     {OPTION_OUTPUT(OPTION_ARRAYS_ENDINGS,
                    "Write index (int64, from 0) and distance (float64), a row per query, to FILE")},

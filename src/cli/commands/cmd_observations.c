@@ -399,6 +399,7 @@ static const option options[] = {
     OPTION_ENGINE,
     {"output", 'o', OPTION_FILE, "DIR", .writes = 1, .common = 1,
      .help = "Folder for results.json"},
+    OPTION_SEED,
     OPTION_END};
 
 static const char *const paragraphs[] = {

@@ -14,10 +14,12 @@ typedef struct synthesis {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const option options[] = {{"output", 'o', OPTION_FILE, "PATH", .required = 1, .writes = 1,
-                                  .help = "The output: a file (.npz or .mat) for spd, otherwise a "
-                                          "folder, which must be new or empty"},
-                                 OPTION_END};
+static const option options[] = {
+    {"output", 'o', OPTION_FILE, "PATH", .required = 1, .writes = 1,
+     .help = "The output: a file (.npz or .mat) for spd, otherwise a folder, which must be new or "
+             "empty"},
+    OPTION_SEED,
+    OPTION_END};
 
 static const option options_counts[] = {{"classes", 0, OPTION_INT, "N", NULL, 1, 2147483647,
                                          INTO(spd_synth_options, classes),

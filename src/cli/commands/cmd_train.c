@@ -66,8 +66,9 @@ static int run(session *s)
     groups g;
     t.target = arguments_text(s->args, "target");
     training_take(s, &t);
-    if (t.target && (arguments_count(s->args, "grid") || t.seconds > 0.0))
-        cli_misuse("--target: krr chooses its values without folds; leave out --grid and --time");
+    if (t.target && (t.grids || t.seconds > 0.0))
+        cli_misuse("--target: krr chooses its values without folds; leave out --time, and --grid "
+                   "with several values");
     aligning_take(s, &t.method, 1);
     complete(s, &t, arguments_copy(s->args));
     session_check_output(s);

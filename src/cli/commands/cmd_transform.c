@@ -125,4 +125,8 @@ static const command_example examples[] = {
     {"spdml transform model.spdml test.npz -o low.npz", "Map a test set."}, {NULL, NULL}};
 
 COMMAND(transform, "map a data set to small matrices with a model", "MODEL DATA",
-        .groups = COMMAND_LARGE_GROUPS(options));
+        .groups = {{"Options", options},
+                   {NULL, options_ranks},
+                   {"Reading data", options_data},
+                   {NULL, options_memory},
+                   {"Common options", options_common}});

@@ -23,7 +23,6 @@ static const struct {
     {SPD_REMEDY_LABELS, "--labels FILE"},
     {SPD_REMEDY_LABEL_PATTERN, "--label-pattern REGEX"},
     {SPD_REMEDY_SKELETON, "--asf FILE"},
-    {SPD_REMEDY_PLAIN_KERNEL, "without --normalize-kernel"},
     {SPD_REMEDY_AUTO_ENGINE, "--engine auto"},
     {SPD_REMEDY_LEAVE_OUT, "'spdml convert --drop-nan', which leaves such matrices out"},
 };
@@ -55,8 +54,8 @@ void advice_words(unsigned remedy, double value, char *text, size_t size)
     int on_its_side = (remedy & SPD_REMEDY_CHANNELS_FIRST) != 0;
     remedy &= ~(unsigned)SPD_REMEDY_CHANNELS_FIRST;
     text[0] = '\0';
-    if (remedy & SPD_REMEDY_RIDGE)
-        snprintf(text, size, "it is not a covariance matrix: remove it, or try --ridge");
+    if (remedy & SPD_REMEDY_REMOVE)
+        snprintf(text, size, "it is not a covariance matrix: remove it");
     for (size_t i = 0; i < OPTIONS; i++) {
         if (!(remedy & options[i].remedy))
             continue;

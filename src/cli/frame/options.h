@@ -6,6 +6,7 @@
 #ifndef SPD_CLI_FRAME_OPTIONS_H
 #define SPD_CLI_FRAME_OPTIONS_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -129,11 +130,11 @@ int option_parse_int(const char *text, int64_t *value);
 int option_parse_real(const char *text, double *value);
 
 /* Groups and rows that several commands share. */
-extern const option options_common[]; /* --json -q -v --threads --seed -h */
-extern const option options_ranks[];  /* --mpi */
-extern const option
-    options_data[]; /* --x --y --labels --symmetrize --regularize --ridge --anywhere */
-extern const option options_sets[]; /* the same without --labels */
+extern const option options_common[];   /* --json -q -v --threads -h */
+extern const option options_ranks[];    /* --mpi */
+extern const option options_data[];     /* --x --y --labels --symmetrize --regularize --anywhere */
+extern const option options_sets[];     /* the same without --labels */
+extern const option options_matrices[]; /* nor --y */
 
 extern const option options_memory[]; /* --memory */
 extern const option options_store[];  /* --store */
@@ -158,21 +159,20 @@ extern const char option_methods[]; /* methods that are often used, not all: "nn
 
 /* clang-format off */
 
-/* The groups of a command that reads data sets and has options of its own; if processes can share
- * the work; and if data may also be larger than memory. */
+/* The groups of a command that reads data sets and has options of its own; of one whose
+ * matrices need no labels and may be larger than memory, and whose work processes can share. */
 #define COMMAND_DATA_GROUPS(own) \
     {{"Options", (own)}, {"Reading data", options_data}, {"Common options", options_common}}
-#define COMMAND_SHARED_GROUPS(own) \
-    {{"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_data}, \
-     {"Common options", options_common}}
 #define COMMAND_LARGE_GROUPS(own) \
-    {{"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_data}, \
+    {{"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_matrices}, \
      {NULL, options_memory}, {"Common options", options_common}}
 
 /* Rows that several commands have. */
 #define OPTION_END     {.name = NULL}
 #define OPTION_HELP    {"help", 'h', .common = 1, .help = "Show all options; -h: the common ones"}
 #define OPTION_JSON    {"json", .common = 1, .help = "Print the results as one JSON object"}
+#define OPTION_SEED \
+    {"seed", 0, OPTION_INT, "N", "1", 0, INFINITY, .help = "Seed of the random numbers"}
 #define OPTION_SQUARED {"squared", .help = "Compute squared distances"}
 #define OPTION_OUTPUT(endings, text) \
     .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, \

@@ -11,8 +11,6 @@ const option options_common[] = {
     {"verbose", 'v', OPTION_FLAG, .help = "Show what is being done and how long it takes"},
     {"threads", 0, OPTION_INT, "N", "0", 0, 1024, .common = 1,
      .help = "Number of threads, 0 for all cores; results do not depend on it"},
-    {"seed", 0, OPTION_INT, "N", "1", 0, INFINITY,
-     .help = "Seed of the random numbers, for commands that draw any"},
     OPTION_HELP,
     OPTION_END};
 
@@ -23,9 +21,10 @@ const option options_ranks[] = {
     OPTION_END};
 
 /* clang-format off */
-#define NAMES \
+#define NAME \
     {"x", 0, OPTION_TEXT, "NAME", INTO(spd_load_options, x_name), \
-     .help = "Variable that holds the matrices; by default X, or the only three-dimensional array"}, \
+     .help = "Variable that holds the matrices; by default X, or the only three-dimensional array"}
+#define LABEL_NAME \
     {"y", 0, OPTION_TEXT, "NAME", INTO(spd_load_options, y_name), \
      .common = 1, .help = "Variable that holds the labels; by default y, if there is one"}
 #define REPAIRS \
@@ -33,20 +32,21 @@ const option options_ranks[] = {
      .help = "Replace every X by (X + X')/2 instead of rejecting asymmetric matrices"}, \
     {"regularize", 0, OPTION_REAL, "E", "0", 0, INFINITY, INTO(spd_load_options, regularize), \
      .help = "Add E trace(X)/n to the diagonal of every X"}, \
-    {"ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY, INTO(spd_load_options, ridge), \
-     .help = "Add E to the diagonal of every X"}, \
     {"anywhere", INTO(spd_load_options, anywhere), \
      .help = "Allow a .list to name files outside its own folder, by absolute paths or with .."}
 /* clang-format on */
 
 const option options_data[] = {
-    NAMES,
+    NAME,
+    LABEL_NAME,
     {"labels", 0, OPTION_FILE, "FILE", INTO(spd_load_options, labels), .common = 1,
      .help = "File with the labels, one per matrix (.npy, .npz or .csv), or a .list of such files"},
     REPAIRS,
     OPTION_END};
 
-const option options_sets[] = {NAMES, REPAIRS, OPTION_END};
+const option options_sets[] = {NAME, LABEL_NAME, REPAIRS, OPTION_END};
+
+const option options_matrices[] = {NAME, REPAIRS, OPTION_END};
 
 const option options_memory[] = {
     {"memory", 0, OPTION_TEXT, "SIZE",

@@ -275,20 +275,6 @@ spd_array *session_read(session *s, const char *path, const char *name)
     return array;
 }
 
-spd_data *session_begin(session *s)
-{
-    session_check_output(s);
-    return session_load(s, s->args->operands[0], 0);
-}
-
-spd_data *session_second(session *s, const char *path, const spd_data *first)
-{
-    spd_data *second = path ? session_load(s, path, 0) : NULL;
-    if (second)
-        session_same_size(first, second);
-    return second;
-}
-
 sheet *session_sheet(session *s)
 {
     bar_clear(&s->bar);

@@ -77,13 +77,6 @@ spd_array *session_read(session *s, const char *path, const char *name);
 /* The same where they may be complex. */
 spd_array *session_read_complex(session *s, const char *path, const char *name);
 
-/* How most commands begin: can the file of --output be made? Then the set that the first operand
- * names. */
-spd_data *session_begin(session *s);
-
-/* A further set of matrices of the same size, or NULL for a path that is NULL. */
-spd_data *session_second(session *s, const char *path, const spd_data *first);
-
 /* A model from a file. */
 spd_model *session_model(session *s, const char *path);
 

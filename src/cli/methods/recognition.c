@@ -19,24 +19,8 @@ const option options_values[] = {
              "candidates, see 'spdml fit'"},
     {"nu-b", 0, OPTION_INT, "N", NULL, 1, SIZES, .help = "Learned map: the same in other classes"},
     {"k", 'k', OPTION_INT, "N", NULL, 1, SIZES, .help = "Neighbours of knn and of the embeddings"},
-    {"beta", 0, OPTION_REAL, "B", NULL, 1e-12, INFINITY,
-     .help = "Stein kernel exp(-B d2); overrides --beta-scale"},
-    {"beta-scale", 0, OPTION_REAL, "B", NULL, 1e-12, INFINITY,
-     .help = "The same relative to the data: B divided by the median squared distance of the "
-             "training matrices"},
-    {"lambda", 0, OPTION_REAL, "L", NULL, 1e-12, INFINITY,
-     .help = "Weight of the l1 term in sparse coding"},
-    {"components", 0, OPTION_INT, "N", NULL, 1, SIZES, .help = "Components of cdl"},
-    {"dimensions", 0, OPTION_INT, "N", NULL, 1, SIZES,
-     .help = "Dimensions of pga, of the embeddings, and of PCA in src and gsrc"},
-    {"cost", 0, OPTION_REAL, "C", NULL, 1e-12, INFINITY,
-     .help = "Cost of an error in ksvm and cov3dj"},
     {"objective", 0, OPTION_CHOICE, "NAME", .names = SPD_ENUM_OBJECTIVE,
      .help = "Learned map: the objective of the fit, see 'spdml fit'"},
-    {"normalize-kernel", 0, OPTION_FLAG,
-     .help = "rsr: scale the columns of the kernel to unit length, as the authors' program does"},
-    {"no-occlusion", 0, OPTION_FLAG,
-     .help = "gsrc: omit the occlusion dictionary, for images without occlusions"},
     OPTION_END};
 
 /* ---- methods and values ---------------------------------------------------------------------- */
@@ -46,55 +30,6 @@ void recognition_parse(session *s, const char *name, spd_method *method)
     *method = (spd_method)SPD_STRUCT(spd_method);
     if (spd_method_parse(s->ctx, name, method) != SPD_OK)
         cli_misuse("%s", spd_context_error(s->ctx)->message);
-}
-
-/* "--beta: nn-stein has no such value" and those that it has. */
-static void __attribute__((noreturn))
-refuse_value(const spd_method *method, const char *option_name)
-{
-    char name[SPD_METHOD_NAME];
-    words list = {0};
-    spd_method_name(method, name);
-    for (int p = 0; p < SPD_PARAMETERS; p++)
-        if (spd_method_uses(method, (spd_parameter)p))
-            words_take(&list, words_text("--%s", spd_name(SPD_ENUM_PARAMETER, (spd_parameter)p)));
-    cli_misuse("--%s: %s does not use it; its parameters are: %s", option_name, name,
-               list.count ? words_join(&list, 0, list.count, ", ") : "none");
-}
-
-static double given_value(const session *s, const char *name)
-{
-    const option *o = command_option_named(s->args->command, name, strlen(name));
-    if (o->type == OPTION_CHOICE)
-        return (double)session_choice(s, name);
-    return o->type == OPTION_INT ? (double)arguments_int(s->args, name)
-                                 : arguments_real(s->args, name);
-}
-
-/* A flag that one classifier has. */
-static int given_flag(const session *s, const spd_method *method, const char *name,
-                      spd_classifier_kind kind, int strict)
-{
-    int given = arguments_flag(s->args, name);
-    if (given && strict && method->classifier != kind)
-        refuse_value(method, name);
-    return given && method->classifier == kind;
-}
-
-void recognition_values(session *s, spd_method *method, int strict)
-{
-    for (int p = 0; p < SPD_PARAMETERS; p++) {
-        const char *name = spd_name(SPD_ENUM_PARAMETER, (spd_parameter)p);
-        if (arguments_count(s->args, name) == 0)
-            continue;
-        if (spd_method_uses(method, (spd_parameter)p))
-            method->value[p] = given_value(s, name);
-        else if (strict)
-            refuse_value(method, name);
-    }
-    method->normalize_kernel =
-        given_flag(s, method, "normalize-kernel", SPD_CLASSIFIER_RSR, strict);
-    method->no_occlusion = given_flag(s, method, "no-occlusion", SPD_CLASSIFIER_GSRC, strict);
 }
 
 json_t *recognition_value(spd_parameter parameter, double value)

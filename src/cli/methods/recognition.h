@@ -7,18 +7,12 @@
 #include "cli/frame/sheet.h"
 #include "cli/frame/session.h"
 
-/* Rows of the option table: -m --nu-w --nu-b -k --beta --beta-scale --lambda --components
- * --dimensions --cost --objective, one per spd_parameter and of its name, and --normalize-kernel,
- * --no-occlusion.
- */
+/* Rows of the option table: -m --nu-w --nu-b -k --objective, each of the name of its
+ * spd_parameter; --grid has all of them. */
 extern const option options_values[];
 
 /* *method <- that of a name (joined or not), with no value fixed. */
 void recognition_parse(session *s, const char *name, spd_method *method);
-
-/* method->value, normalize_kernel and no_occlusion <- what stands on the command line. Options that
- * the method has no use for are misuse when strict, else left out. */
-void recognition_values(session *s, spd_method *method, int strict);
 
 /* A data set with what methods read of it. */
 typedef struct recognition_set {

@@ -1,6 +1,7 @@
 /* training.c - methods from the command line, trained. */
 #include "cli/methods/training.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cli/frame/number.h"
@@ -37,11 +38,11 @@ const option options_choosing[] = {
     {"cv-groups", 0, OPTION_TEXT, "COLUMN", .common = 1,
      .help = "Keep matrices with the same value of COLUMN in one fold: such as subjects or "
              "sessions, if new samples will come from others"},
-    {"grid", 0, OPTION_TEXT, "NAME=VALUE,...", .repeatable = 1,
-     .help = "Values of a parameter to choose from, instead of the default ones"},
+    OPTION_GRID(""),
     {"exhaustive", 0, OPTION_FLAG,
      .help = "Try every setting in every fold, with maps fitted as finely as the final one; slow"},
     OPTION_TIME,
+    OPTION_SEED,
     OPTION_END};
 
 const option options_start[] = {
@@ -56,18 +57,45 @@ void training_fit_options(session *s, spd_fit_options *o)
     ARGUMENTS_FILL(s->args, spd_fit_options, o);
 }
 
-/* A value or a grid that no method has a use for is a mistake. */
-static void check_used(session *s, size_t methods, const spd_method *method, const spd_grid *grid,
-                       spd_parameter parameter)
+/* "-m", "--nu-w", "--grid beta": what gave a parameter its value. */
+static const char *giver(const session *s, const char *name)
 {
-    const char *name = spd_name(SPD_ENUM_PARAMETER, parameter);
-    int fixed = arguments_count(s->args, name) > 0, listed = grid->count[parameter] > 0, used = 0;
+    if (!command_option_named(s->args->command, name, strlen(name)) ||
+        !arguments_count(s->args, name))
+        return words_text("--grid %s", name);
+    return words_text(name[1] ? "--%s" : "-%s", name);
+}
+
+/* Ends the command: a value or a grid that no method has a use for is a mistake. */
+static void __attribute__((noreturn))
+refuse_value(const session *s, size_t methods, const spd_method *method, const char *name)
+{
+    char method_name[SPD_METHOD_NAME];
+    words list = {0};
+    if (methods > 1)
+        cli_misuse("%s: none of the methods uses it", giver(s, name));
+    spd_method_name(method, method_name);
+    for (unsigned p = 0; p < SPD_PARAMETERS; p++)
+        if (spd_method_uses(method, p))
+            words_add(&list, spd_name(SPD_ENUM_PARAMETER, p));
+    cli_misuse("%s: %s does not use it; its parameters are: %s", giver(s, name), method_name,
+               list.count ? words_join(&list, 0, list.count, ", ") : "none");
+}
+
+/* One value is fixed for all methods that use it, several are to be chosen from. */
+static void take_values(session *s, size_t methods, spd_method *method, spd_parameter parameter,
+                        size_t count, double *value, spd_grid *grid)
+{
+    int used = 0;
     for (size_t m = 0; m < methods; m++)
-        used |= spd_method_uses(&method[m], parameter);
-    if (fixed && listed)
-        cli_misuse("--%s and --grid %s cannot be used together", name, name);
-    if ((fixed || listed) && !used)
-        cli_misuse("%s%s: none of the methods uses it", listed ? "--grid " : "--", name);
+        if (spd_method_uses(&method[m], parameter)) {
+            method[m].value[parameter] = count == 1 ? value[0] : NAN;
+            used = 1;
+        }
+    if (!used)
+        refuse_value(s, methods, method, spd_name(SPD_ENUM_PARAMETER, parameter));
+    grid->count[parameter] = count > 1 ? count : 0;
+    grid->value[parameter] = value;
 }
 
 static double value_named(session *s, const char *given, spd_parameter parameter, const char *word)
@@ -85,7 +113,8 @@ static double value_named(session *s, const char *given, spd_parameter parameter
 }
 
 /* "m=10,20" or "objective=difference,ratio": text is a copy. */
-static void take_grid(session *s, const char *given, char *text, spd_grid *grid)
+static void take_grid(session *s, size_t methods, spd_method *method, const char *given, char *text,
+                      spd_grid *grid)
 {
     char *equals = strchr(text, '=');
     if (equals)
@@ -95,22 +124,41 @@ static void take_grid(session *s, const char *given, char *text, spd_grid *grid)
     int parameter = spd_parse(s->ctx, SPD_ENUM_PARAMETER, text);
     if (parameter < 0)
         cli_misuse("--grid %s: %s", given, spd_context_error(s->ctx)->message);
+    const char *name = spd_name(SPD_ENUM_PARAMETER, (unsigned)parameter);
+    if (strncmp(giver(s, name), "--grid", 6) != 0)
+        cli_misuse("%s and --grid %s cannot be used together", giver(s, name), name);
     size_t count = 0;
     double *value = cli_alloc(strlen(equals + 1) + 1, sizeof *value, "a grid");
     for (char *rest = equals + 1, *word; (word = strsep(&rest, ","));)
         value[count++] = value_named(s, given, (spd_parameter)parameter, word);
-    grid->count[parameter] = count;
-    grid->value[parameter] = value;
+    take_values(s, methods, method, (spd_parameter)parameter, count, value, grid);
 }
 
-void training_grids(session *s, size_t methods, const spd_method *method, spd_grid *grid)
+/* An option of options_values. */
+static void take_option(session *s, size_t methods, spd_method *method, const option *o,
+                        spd_grid *grid)
 {
+    int parameter = spd_parse(s->ctx, SPD_ENUM_PARAMETER, o->name);
+    if (!arguments_count(s->args, o->name))
+        return;
+    double *value = cli_alloc(1, sizeof *value, "a value");
+    *value = o->type == OPTION_CHOICE ? (double)session_choice(s, o->name)
+                                      : (double)arguments_int(s->args, o->name);
+    take_values(s, methods, method, (spd_parameter)parameter, 1, value, grid);
+}
+
+size_t training_values(session *s, size_t methods, spd_method *method, spd_grid *grid)
+{
+    size_t open = 0;
+    for (const option *o = options_values; o->name; o++)
+        take_option(s, methods, method, o, grid);
     for (size_t i = 0; i < arguments_count(s->args, "grid"); i++) {
         const char *given = arguments_nth(s->args, "grid", i);
-        take_grid(s, given, cli_text(given, strlen(given)), grid);
+        take_grid(s, methods, method, given, cli_text(given, strlen(given)), grid);
     }
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        check_used(s, methods, method, grid, (spd_parameter)i);
+    for (unsigned p = 0; p < SPD_PARAMETERS; p++)
+        open += grid->count[p] > 0;
+    return open;
 }
 
 double training_time(session *s, size_t methods, const spd_method *method)
@@ -163,13 +211,12 @@ void training_take(session *s, training *t)
                    name);
     if (model && spd_method_on_vectors(&t->method))
         cli_misuse("--model: %s works on vectors, and maps apply to matrices only", name);
-    recognition_values(s, &t->method, 1);
     training_fit_options(s, &t->fit);
     t->method.fit = &t->fit;
-    training_grids(s, 1, &t->method, &t->grid);
+    t->grids = training_values(s, 1, &t->method, &t->grid);
     t->seconds = training_time(s, 1, &t->method);
-    if (arguments_flag(s->args, "no-tune") && arguments_count(s->args, "grid"))
-        cli_misuse("--no-tune and --grid cannot be used together");
+    if (arguments_flag(s->args, "no-tune") && t->grids)
+        cli_misuse("--no-tune takes one value of a parameter, and --grid has several");
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */

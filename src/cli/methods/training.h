@@ -10,6 +10,15 @@ extern const option options_method[];   /* --method --metric --model --vectors -
 extern const option options_choosing[]; /* --no-tune --cv --cv-groups --grid --exhaustive --time */
 extern const option options_start[];    /* --init */
 
+#define OPTION_GRID(more)                                                                          \
+    {                                                                                              \
+        "grid", 0, OPTION_TEXT, "NAME=VALUE,...",                                                  \
+            .repeatable = 1,                                                                       \
+            .help = "The value of a parameter, such as lambda=0.1, or several to choose from, "    \
+                    "instead "                                                                     \
+                    "of the default ones" more                                                     \
+    }
+
 /* The groups of options about learned maps. */
 /* clang-format off */
 #define COMMAND_MAP_GROUPS \
@@ -21,6 +30,7 @@ typedef struct training {
     spd_method method;
     spd_fit_options fit; /* of a learned map */
     spd_grid grid;
+    size_t grids; /* parameters with several values in it */
     recognition_set set;
     const char *target;  /* the column of numbers to be predicted, or NULL: classes */
     groups groups;       /* of --cv-groups */
@@ -35,9 +45,10 @@ typedef struct training {
 /* o <- the options of learned maps. */
 void training_fit_options(session *s, spd_fit_options *o);
 
-/* *grid <- what --grid says; ends the command if a value or grid is given that none of the methods
- * uses. */
-void training_grids(session *s, size_t methods, const spd_method *method, spd_grid *grid);
+/* The values of the methods and *grid <- options_values and --grid: one value of a parameter is
+ * fixed, several are chosen from. Returns of how many parameters there are several; ends the
+ * command if none of the methods uses one that is given. */
+size_t training_values(session *s, size_t methods, spd_method *method, spd_grid *grid);
 
 /* The seconds of --time, or 0; ends the command if it is no time, or auto is not among the methods.
  */

@@ -6,33 +6,17 @@
 #include "cli/results/results.h"
 #include "cli/frame/again.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/number.h"
 #include "cli/frame/text_file.h"
 
 /* The options of evaluate that the command must not repeat: what was chosen stands in their place.
  */
-static const char *const replaced[] = {"output",
-                                       "cv",
-                                       "cv-groups",
-                                       "grid",
-                                       "exhaustive",
-                                       "time",
-                                       "m",
-                                       "nu-w",
-                                       "nu-b",
-                                       "k",
-                                       "beta",
-                                       "lambda",
-                                       "beta-scale",
-                                       "components",
-                                       "dimensions",
-                                       "cost",
-                                       "objective",
-                                       "normalize-kernel",
-                                       "no-occlusion",
-                                       NULL};
+static const char *const replaced[] = {"output", "cv",   "cv-groups", "grid", "exhaustive", "time",
+                                       "m",      "nu-w", "nu-b",      "k",    "objective",  NULL};
 
 static char *train_command(const session *s, const spd_method *chosen)
 {
+    const command *train = commands_find("train");
     char name[SPD_METHOD_NAME];
     words w = {0};
     spd_method_name(chosen, name);
@@ -43,18 +27,19 @@ static char *train_command(const session *s, const spd_method *chosen)
         double value = chosen->value[i];
         if (!spd_method_uses(chosen, (spd_parameter)i) || isnan(value))
             continue;
-        if (i != SPD_PARAMETER_OBJECTIVE)
-            again_value(spd_name(SPD_ENUM_PARAMETER, (spd_parameter)i), value, &w);
-        else
+        const char *parameter = spd_name(SPD_ENUM_PARAMETER, i);
+        char number[NUMBER_TEXT];
+        number_text(value, number);
+        if (i == SPD_PARAMETER_OBJECTIVE)
             words_take(&w, words_text("--objective %s",
                                       spd_name(SPD_ENUM_OBJECTIVE, (spd_objective)value)));
+        else if (command_option_named(train, parameter, strlen(parameter)))
+            again_value(parameter, value, &w);
+        else
+            words_take(&w, words_text("--grid %s=%s", parameter, number));
     }
-    if (chosen->normalize_kernel)
-        words_add(&w, "--normalize-kernel");
-    if (chosen->no_occlusion)
-        words_add(&w, "--no-occlusion");
     words_add(&w, "--no-tune");
-    again_options(s->args, commands_find("train"), replaced, &w);
+    again_options(s->args, train, replaced, &w);
     words_take(&w, words_text("-o %s.spdml", name));
     return words_join(&w, 0, w.count, " ");
 }
