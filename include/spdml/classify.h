@@ -100,9 +100,6 @@ typedef struct spd_method {
                                    SPD_OBJECTIVE_AUTO counts as fixed */
     spd_normalization normalize;
     spd_recentering recenter;
-    int balance;      /* non-zero: the means of recentring weigh all classes of a group alike; of
-                    training by their labels, of queries by what is predicted, up to five times
-                    anew. For groups in which some classes are rare */
     size_t automatic; /* non-zero: auto, spd_tune chooses classifier, map and metric; of the
                                    above only fit is read */
 } spd_method;
@@ -335,7 +332,7 @@ typedef struct spd_tune_info {
 SPD_API spd_status spd_tune(spd_context *ctx, spd_method *method, const spd_samples *train,
                             const spd_tune_options *tuning, spd_tune_info *tuned);
 
-/* The same for several methods after one map (map, metric, fit, normalize, recenter, balance and the
+/* The same for several methods after one map (map, metric, fit, normalize, recenter and the
  * fixed ones of m, nu-w, nu-b and objective must agree): the map is fitted once for all. Each method chooses as it would alone.
  * tuned (count, or NULL): the seconds are shared evenly. */
 SPD_API spd_status spd_tune_together(spd_context *ctx, size_t count, spd_method *const *method,

@@ -153,7 +153,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
              values: Optional[Dict[str, Any]] = None, grid: Optional[Dict[str, Any]] = None,
              vectors: Any = None, fit: Optional[SPDML] = None,
              paper: bool = False, exhaustive: bool = False, feature_mean: Any = None, feature_count: Any = None,
-             normalize: Optional[str] = None, recenter: Any = None, recenter_balance: bool = False,
+             normalize: Optional[str] = None, recenter: Any = None,
              calibration_size: float = 0.0, calibration_unlabeled: bool = False,
              n_jobs: Optional[int] = None) -> Evaluation:
     """Compares methods on one set of labelled matrices, as ``spdml evaluate`` does.
@@ -217,8 +217,6 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
         'all', 'training', or a value for each sample, whose groups are recentred: in the training part
         of a round by their mean there, in the test part by the same, or, if training has none of a
         group, by the mean of its test samples, without their labels.
-    recenter_balance : bool
-        As of SPDClassifier.
     calibration_size : float
         With ``LeaveOneGroupOut()``, the share of the group, its first samples, that trains in place of
         being tested.
@@ -258,7 +256,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
     _take_methods(options, ctx, [methods] if isinstance(methods, str) else list(methods),
                   values or {},
                   _fit_options(fit, samples, label, random_state, paper, keep), keep)
-    _take_alignment(options, samples, normalize, recenter, recenter_balance, keep)
+    _take_alignment(options, samples, normalize, recenter, keep)
     options.calibration = real(calibration_size, "calibration_size")
     options.calibration_unlabeled = int(bool(calibration_unlabeled))
     _take_grid(options, grid or {}, keep)
@@ -422,14 +420,14 @@ def _take_methods(options: Structure, ctx: Context, names: List[str],
 
 
 def _take_alignment(options: Structure, samples: Structure, normalize: Any, recenter: Any,
-                    balance: bool, keep: List[Any]) -> None:
+                    keep: List[Any]) -> None:
     by_groups = not (recenter is None or isinstance(recenter, str))
     if by_groups:
         samples.group = _groups(recenter, samples.p, "recenter", keep)[1]
     number = recentering("groups" if by_groups else recenter, ("groups", "all") if by_groups else ("all",))
     for m in range(options.methods):
         if not lib.spd_method_on_vectors(options.method[m]):
-            take_alignment(options.method[m].contents, normalize, number, balance)
+            take_alignment(options.method[m].contents, normalize, number)
 
 
 def _take_grid(options: Structure, values: Dict[str, Any], keep: List[Any]) -> None:

@@ -171,9 +171,6 @@ class SPDClassifier(_Recognizer):
         those of another by their own mean, so they are needed together, and without groups all are
         one. 'all': all matrices of a call are one group. 'training': new matrices are moved by the
         mean of training.
-    recenter_balance : bool
-        Each class counts alike for the mean of a group, for groups in which some are rare: by y in
-        `fit`, by the classes that are predicted elsewhere.
     {n_jobs}
 
     Attributes
@@ -205,7 +202,7 @@ class SPDClassifier(_Recognizer):
                  beta_scale: Optional[float] = None, alpha: Optional[float] = None,
                  components: Optional[int] = None, dimensions: Optional[int] = None,
                  cost: Optional[float] = None, objective: Optional[str] = None,
-                 normalize: Optional[str] = None, recenter: Optional[str] = None, recenter_balance: bool = False,
+                 normalize: Optional[str] = None, recenter: Optional[str] = None,
                  n_jobs: Optional[int] = None) -> None:
         self.method = method
         self.m = m
@@ -221,7 +218,6 @@ class SPDClassifier(_Recognizer):
         self.objective = objective
         self.normalize = normalize
         self.recenter = recenter
-        self.recenter_balance = recenter_balance
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, *, groups: Any = None, feature_mean: Any = None,
@@ -243,7 +239,7 @@ class SPDClassifier(_Recognizer):
         if str(self.method).lower().startswith("pca-") and feature_mean is None:
             warnings.warn(methods.POOLED, UserWarning, stacklevel=2)
         self._fit(X, y, (feature_mean, feature_count), groups=groups,
-                  alignment=(self.normalize, self.recenter, self.recenter_balance))
+                  alignment=(self.normalize, self.recenter))
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> float:
@@ -261,8 +257,7 @@ class SPDClassifier(_Recognizer):
         return {"method": trained.name, **{_argument(name): value for name, value in trained.values.items()},
                 "normalize": None if trained.normalize == "none" else trained.normalize,
                 "recenter": None if trained.recenter == "none" else
-                "all" if trained.recenter == "groups" and not trained.groups else trained.recenter,
-                "recenter_balance": trained.balance}
+                "all" if trained.recenter == "groups" and not trained.groups else trained.recenter}
 
 
 class RSRClassifier(_Recognizer):

@@ -65,13 +65,10 @@ typedef struct centering {
     spd_metric metric;
     size_t n;
     int hermitian;
-    const int *label; /* of all samples: classes that weigh alike in a mean; NULL: samples do */
-    double *X;        /* all samples; moved in place */
-    arena room;       /* what follows */
+    double *X;  /* all samples; moved in place */
+    arena room; /* what follows */
     classes groups;
-    double *own;    /* groups.largest x n x n: the members of a group */
-    double *weight; /* groups.largest */
-    int *of;        /* groups.largest: labels of the members */
+    double *own; /* groups.largest x n x n: the members of a group */
 } centering;
 
 /* The groups of p samples; group NULL: one group. To be freed with arena_free(&c->room). */
@@ -87,8 +84,6 @@ static spd_status open_groups(centering *c, size_t p, const int *group)
     if (status < 0)
         return status;
     c->own = arena_alloc(&c->room, c->groups.largest, c->n * c->n * sizeof *c->own);
-    c->weight = arena_alloc(&c->room, c->groups.largest, sizeof *c->weight);
-    c->of = arena_alloc(&c->room, c->groups.largest, sizeof *c->of);
     return arena_status(&c->room, c->ctx, "recentred matrices");
 }
 
@@ -97,41 +92,14 @@ static const size_t *members_of(const centering *c, size_t g)
     return c->groups.order + c->groups.first[g];
 }
 
-/* c->weight <- one share for each class of the group, which its members divide. *weighed <- 0 if
- * there are no classes to go by: no labels, or members without. */
-static spd_status weigh(const centering *c, size_t g, int *weighed)
-{
-    arena room = {0};
-    classes k = {0};
-    const size_t count = class_size(&c->groups, g);
-    *weighed = 0;
-    if (!c->label)
-        return SPD_OK;
-    samples_rows(count, members_of(c, g), sizeof *c->of, c->label, c->of);
-    spd_status status = classes_sort(c->ctx, count, c->of, &room, &k);
-    if (status == SPD_OK && k.labelled == count) {
-        for (size_t which = 0; which < k.count; which++)
-            for (size_t e = k.first[which]; e < k.first[which + 1]; e++)
-                c->weight[k.order[e]] = 1.0 / (double)class_size(&k, which);
-        *weighed = 1;
-    }
-    arena_free(&room);
-    return status;
-}
-
 /* P (n x n) <- M^-1/2 of a group. */
 static spd_status find_center(const centering *c, size_t g, double *P)
 {
     const size_t n = c->n, count = class_size(&c->groups, g), *member = members_of(c, g);
     spd_set set = *SPD_SET(n, count, c->own), mean = *SPD_SET(n, 1, P);
-    spd_mean_options options = SPD_STRUCT(spd_mean_options);
-    int weighed;
     set.hermitian = mean.hermitian = c->hermitian;
-    spd_status status = weigh(c, g, &weighed);
-    options.weights = weighed ? c->weight : NULL;
     samples_rows(count, member, n * n * sizeof *c->own, c->X, c->own);
-    if (status == SPD_OK)
-        status = spd_mean(c->ctx, c->metric, &set, &options, P, NULL);
+    spd_status status = spd_mean(c->ctx, c->metric, &set, NULL, P, NULL);
     const size_t at = status < 0 && c->ctx ? c->ctx->error.index : SPD_NO_INDEX;
     if ((status == SPD_ENOTSPD || status == SPD_ENOTFINITE) && at < count)
         return fault_matrix(c->ctx, n, c->own + at * n * n, "X", member[at]);
@@ -203,14 +171,10 @@ static spd_status take_copies(spd_context *ctx, const spd_method *method, arena 
     return status;
 }
 
-static centering centering_of(spd_context *ctx, const samples *s, double *X, const int *label)
+static centering centering_of(spd_context *ctx, const samples *s, double *X)
 {
-    return (centering){.ctx = ctx,
-                       .metric = SPD_METRIC_AIRM,
-                       .n = s->n,
-                       .hermitian = s->hermitian,
-                       .label = label,
-                       .X = X};
+    return (centering){
+        .ctx = ctx, .metric = SPD_METRIC_AIRM, .n = s->n, .hermitian = s->hermitian, .X = X};
 }
 
 /* a <- the centers of the groups; their samples are moved. */
@@ -262,7 +226,7 @@ spd_status alignment_fit(spd_context *ctx, const spd_method *method, arena *room
     spd_status status = take_copies(ctx, method, room, s, &X);
     if (status < 0 || method->recenter == SPD_RECENTERING_NONE)
         return status;
-    centering c = centering_of(ctx, s, X, method->balance ? s->label : NULL);
+    centering c = centering_of(ctx, s, X);
     status = center_training(method, s, &c, keep, a);
     arena_free(&c.room);
     return status < 0 ? status : drop_unlabelled(ctx, room, s);
@@ -292,7 +256,7 @@ static spd_status move_queries(const centering *c, const alignment *a, int named
 }
 
 spd_status alignment_apply(spd_context *ctx, const spd_method *method, const alignment *a,
-                           const int *predicted, arena *room, samples *s)
+                           arena *room, samples *s)
 {
     double *X;
     if (!alignment_is_on(method))
@@ -301,7 +265,7 @@ spd_status alignment_apply(spd_context *ctx, const spd_method *method, const ali
     if (status < 0 || method->recenter == SPD_RECENTERING_NONE)
         return status;
     const int whole = method->recenter == SPD_RECENTERING_TRAINING;
-    centering c = centering_of(ctx, s, X, predicted);
+    centering c = centering_of(ctx, s, X);
     double *own = arena_alloc(&c.room, s->n, s->n * sizeof *own);
     status =
         own ? open_groups(&c, s->p, whole ? NULL : s->group) : ctx_nomem(ctx, "recentred matrices");

@@ -6,14 +6,11 @@
  *
  * The method says what is done, the samples say which group each belongs to. Training keeps the
  * M^-1/2 of its groups; queries of one of these are moved by it, those of another group by the mean
- * of the queries themselves. Balanced, a mean weighs each class of its group alike: of training by
- * the labels, of queries by what was predicted. */
+ * of the queries themselves. */
 #ifndef SPD_EVALUATE_ALIGNMENT_H
 #define SPD_EVALUATE_ALIGNMENT_H
 
 #include "classify/classifier.h"
-
-#define ALIGNMENT_ROUNDS 5 /* balanced: how often queries are predicted again, at most */
 
 /* What training has found, for queries. */
 typedef struct alignment {
@@ -35,9 +32,8 @@ spd_status alignment_check(spd_context *ctx, const spd_method *method);
 spd_status alignment_fit(spd_context *ctx, const spd_method *method, arena *room, arena *keep,
                          samples *s, alignment *a);
 
-/* Matrices of the queries s <- aligned copies in `room`. predicted (s->p): classes to weigh the
- * means by, or NULL. */
+/* Matrices of the queries s <- aligned copies in `room`. */
 spd_status alignment_apply(spd_context *ctx, const spd_method *method, const alignment *a,
-                           const int *predicted, arena *room, samples *s);
+                           arena *room, samples *s);
 
 #endif

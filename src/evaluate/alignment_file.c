@@ -1,6 +1,6 @@
 /* alignment_file.c - normalising and recentring of a trained method, in its file.
  *
- * meta.json: "alignment" with "normalize", "recenter", "balance", "known", the number of groups whose
+ * meta.json: "alignment" with "normalize", "recenter", "known", the number of groups whose
  * centers are kept, and "column", the column that they come from. Arrays: "centers" (known x n n),
  * M^-1/2 each, "center_groups" (known), their numbers, and "group_names", by number. */
 #include <limits.h>
@@ -36,7 +36,6 @@ void alignment_write(record_writer *w, const spd_classifier *c)
                json_string(spd_name(SPD_ENUM_NORMALIZATION, method->normalize)));
     record_put(w, object, "recenter",
                json_string(spd_name(SPD_ENUM_RECENTERING, method->recenter)));
-    record_put(w, object, "balance", json_boolean(method->balance));
     record_put(w, object, "known", json_integer((json_int_t)c->align.known));
     record_put(w, object, "names", json_integer((json_int_t)notes->groups));
     if (notes->group_column)
@@ -107,7 +106,10 @@ spd_status alignment_read(spd_context *ctx, const io_bundle *bundle, const json_
                         "newer version of spdml");
     method->normalize = (spd_normalization)normalize;
     method->recenter = (spd_recentering)recenter;
-    method->balance = json_is_true(json_object_get(object, "balance"));
+    if (json_is_true(json_object_get(object, "balance")))
+        return ctx_fail(ctx, SPD_EFORMAT,
+                        "meta.json: means of recentring that weigh classes alike can no longer be "
+                        "used; train the method again");
     spd_status status = alignment_check(ctx, method);
     if (status == SPD_OK)
         status = take_count(ctx, object, "known", &a->known);

@@ -334,7 +334,7 @@ int method_same_map(const spd_method *a, const spd_method *b)
 {
     int same = a->map == b->map && a->metric == b->metric && a->fit == b->fit &&
                a->normalize == b->normalize && a->recenter == b->recenter &&
-               !a->balance == !b->balance && spd_method_on_vectors(a) == spd_method_on_vectors(b);
+               spd_method_on_vectors(a) == spd_method_on_vectors(b);
     for (unsigned i = 0; i < SPD_PARAMETERS; i++)
         same &= !method_of_map((spd_parameter)i) || same_number(a->value[i], b->value[i]);
     return same;

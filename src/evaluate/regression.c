@@ -44,7 +44,7 @@ static spd_status check_numbers(spd_context *ctx, const samples *train)
 
 static spd_status check(spd_context *ctx, const spd_method *method, const samples *train)
 {
-    const int labels = method_learns_map(method) || method->map == SPD_MAP_CSP || method->balance;
+    const int labels = method_learns_map(method) || method->map == SPD_MAP_CSP;
     if (!can_regress(method))
         return ctx_fail(ctx, SPD_EINVAL,
                         "%s tells classes apart; numbers are for krr, krr-tangent, "
@@ -55,7 +55,7 @@ static spd_status check(spd_context *ctx, const spd_method *method, const sample
             ctx, SPD_EINVAL,
             "%s is learned from classes, and there are numbers in their place; leave it "
             "out",
-            method->balance ? "a balanced mean" : spd_name(SPD_ENUM_MAP, method->map));
+            spd_name(SPD_ENUM_MAP, method->map));
     return check_numbers(ctx, train);
 }
 

@@ -199,7 +199,7 @@ spd_status spd_classifier_map(spd_context *ctx, const spd_classifier *c, size_t 
                         n, c->map.n, c->map.n);
     arena room = {0};
     samples s = {.size = sizeof s, .p = p, .n = n, .X = X, .hermitian = c->state.train.hermitian};
-    spd_status status = alignment_apply(ctx, &c->state.method, &c->align, NULL, &room, &s);
+    spd_status status = alignment_apply(ctx, &c->state.method, &c->align, &room, &s);
     if (status >= 0)
         status = map_apply(ctx, &c->map, &room, &s);
     if (status >= 0)
@@ -482,45 +482,19 @@ static spd_status decide(spd_context *ctx, const spd_classifier *c, const sample
     return with_remark(ctx, fault_unnamed(ctx, status), &remark);
 }
 
-/* Aligns the queries and decides; predicted (queries->p): what was decided before, or NULL. */
-static spd_status align_and_decide(spd_context *ctx, const spd_classifier *c,
-                                   const samples *queries, const int *predicted, int *label,
-                                   double *score)
-{
-    arena room = {0};
-    samples aligned = *queries;
-    spd_status status =
-        alignment_apply(ctx, &c->state.method, &c->align, predicted, &room, &aligned);
-    if (status >= 0)
-        status = decide(ctx, c, &aligned, label, score);
-    arena_free(&room);
-    return status;
-}
-
-/* Balanced means follow the classes that are predicted, and these the means, until none changes. */
+/* Aligns the queries and decides. */
 static spd_status predict(spd_context *ctx, const spd_classifier *c, const spd_samples *given,
                           int *label, double *score)
 {
-    const spd_method *method = &c->state.method;
     training_state own = c->state;
+    arena room = {0};
     spd_status status = samples_take(ctx, given, &own.queries);
     if (status == SPD_OK)
         status = check_queries(ctx, &own, c->map.n);
     if (status == SPD_OK)
-        status = align_and_decide(ctx, c, &own.queries, NULL, label, score);
-    if (status < 0 || !method->balance || method->recenter != SPD_RECENTERING_GROUPS)
-        return status;
-    arena room = {0};
-    const size_t p = own.queries.p;
-    int *before = arena_alloc(&room, p, sizeof *before);
-    if (!before)
-        return ctx_nomem(ctx, "predictions");
-    for (int round = 0; round < ALIGNMENT_ROUNDS && status >= 0; round++) {
-        memcpy(before, label, p * sizeof *before);
-        status = align_and_decide(ctx, c, &own.queries, before, label, score);
-        if (memcmp(before, label, p * sizeof *before) == 0)
-            break;
-    }
+        status = alignment_apply(ctx, &c->state.method, &c->align, &room, &own.queries);
+    if (status >= 0)
+        status = decide(ctx, c, &own.queries, label, score);
     arena_free(&room);
     return status;
 }

@@ -329,7 +329,6 @@ static spd_status tune_automatic(spd_context *ctx, spd_method *method, samples t
     if (status == SPD_OK) {
         own.normalize = asked.normalize;
         own.recenter = asked.recenter;
-        own.balance = asked.balance;
         sized_give(sizeof own, &own, method);
         sized_give(sizeof found, &found, tuned);
     }

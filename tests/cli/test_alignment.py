@@ -13,27 +13,26 @@ def inverse_root(X):
     return twins.function(X, lambda x: 1 / np.sqrt(x))
 
 
-def twin_mean(X, weight):
+def twin_mean(X):
     """Karcher's fixed point."""
-    M = np.average(X, axis=0, weights=weight)
+    M = np.mean(X, axis=0)
     for _ in range(100):
         P, R = inverse_root(M), twins.sqrt(M)
-        step = np.average([twins.log(P @ x @ P) for x in X], axis=0, weights=weight)
+        step = np.mean([twins.log(P @ x @ P) for x in X], axis=0)
         M = R @ twins.function(step, np.exp) @ R
     return M
 
 
-def twin_center(X, y=None):
-    """M^-1/2; with y each class weighs alike."""
-    weight = None if y is None else [1 / np.sum(np.asarray(y) == one) for one in y]
-    return inverse_root(twin_mean(X, weight))
+def twin_center(X):
+    """M^-1/2"""
+    return inverse_root(twin_mean(X))
 
 
-def twin_recenter(X, who, y=None):
+def twin_recenter(X, who):
     moved = X.copy()
     for one in np.unique(who):
         mask = who == one
-        P = twin_center(X[mask], None if y is None else y[mask])
+        P = twin_center(X[mask])
         moved[mask] = P @ X[mask] @ P
     return moved
 
@@ -120,19 +119,6 @@ def test_classify_is_train_and_predict(spdml, people, tmp_path):
     assert (np.load(tmp_path / "c.npz")["predicted"] == predicted(spdml, tmp_path, "m.spdml", "more.npz")).all()
 
 
-def test_balance(spdml, people, tmp_path):
-    X, y, who = people
-    new = np.flatnonzero(who == "dee")
-    few = np.concatenate([new[y[new] == "cat"], new[y[new] != "cat"][:4]])
-    np.savez(tmp_path / "few.npz", X=X[few], y=y[few], subject=who[few])
-    trained(spdml, "--recenter", "subject", "--recenter-balance")
-    moved = twin_recenter(X[:90], who[:90], y[:90])
-    found = None
-    for _ in range(6):
-        found = by_twin(spdml, tmp_path, moved, y[:90], twin_recenter(X[few], who[few], found))
-    assert (predicted(spdml, tmp_path, "m.spdml", "few.npz") == found).all()
-
-
 def test_complex_and_single_precision(spdml, people, tmp_path):
     """Real matrices as complex ones are recentred alike; so are those of 32 bits, up to their digits."""
     X, y, who = people
@@ -161,11 +147,11 @@ def test_the_advice_of_evaluate_can_be_followed(spdml, people, tmp_path):
 
 
 def test_the_file_says_what_it_does(spdml, people):
-    shown = trained(spdml, "--recenter", "subject", "--recenter-balance", "--normalize", "determinant")
+    shown = trained(spdml, "--recenter", "subject", "--normalize", "determinant")
     assert (shown["normalize"], shown["recenter"], shown["recenter_column"]) == ("determinant", "groups", "subject")
-    assert shown["recenter_balance"] is True and shown["groups"] == ["ann", "bob", "cy"]
+    assert shown["groups"] == ["ann", "bob", "cy"]
     text = spdml("info", "m.spdml").good().out
-    assert "normalised by the determinant, recentred by subject, balanced" in text
+    assert "normalised by the determinant, recentred by subject" in text
     assert "the means of 3 groups, and their names" in text
     assert "normalize" not in trained(spdml)
 
@@ -206,8 +192,6 @@ def test_calibration(spdml, people):
 @pytest.mark.parametrize("words, said, code", [
     (["train", "a.npz", "--recenter", "who"], ["no column 'who'", "subject"], 1),
     (["train", "alone.npz", "--recenter", "subject"], ["only one matrix has the subject 'x'", "or all"], 1),
-    (["train", "a.npz", "--recenter-balance"], ["--recenter-balance needs --recenter"], 2),
-    (["train", "a.npz", "--recenter", "training", "--recenter-balance"], ["needs --recenter"], 2),
     (["train", "a.npz", "--normalize", "tracks"], ["--normalize", "trace"], 2),
     (["train", "a.npz", "--method", "src", "--recenter", "subject"], ["works on vectors"], 2),
     (["predict", "m.spdml", "bare.npz"], ["bare.npz: has no column 'subject'", "--recenter all"], 1),

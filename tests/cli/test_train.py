@@ -380,7 +380,7 @@ def test_what_cannot_be_trained(spdml, sets, tmp_path):
     np.savez(tmp_path / "bare.npz", X=sets[0])
     spdml("train", "bare.npz", "--method", "nn", "-o", "m.spdml").failed("bare.npz", "no labels")
     spdml("train", "a.npz", "--method", "nn", "-o", "m.npz").failed(".spdml", code=2)
-    spdml("train", "a.npz", "--method", "mdm", "-k", 3, "-o", "m.spdml").failed("--k", code=2)
+    spdml("train", "a.npz", "--method", "mdm", "-k", 3, "-o", "m.spdml").failed("-k: mdm-airm", code=2)
 
 
 # ---- from evaluate ------------------------------------------------------------------------------

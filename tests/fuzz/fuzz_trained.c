@@ -47,7 +47,6 @@ static void make_base(size_t i)
         method.normalize = SPD_NORMALIZATION_TRACE;
         method.recenter = method.classifier == SPD_CLASSIFIER_KNN ? SPD_RECENTERING_TRAINING
                                                                   : SPD_RECENTERING_GROUPS;
-        method.balance = method.classifier == SPD_CLASSIFIER_TS_LDA;
     }
     if (spd_classifier_fit(fuzz_context(), &method, &all, NULL, &trained) < 0)
         abort();

@@ -66,7 +66,7 @@ def test_all_and_training(people):
                                plain.decision_function((P @ X[0] @ P)[None]), atol=1e-9)
 
 
-@pytest.mark.parametrize("options", [{"recenter": "groups", "recenter_balance": True},
+@pytest.mark.parametrize("options", [{"recenter": "groups"},
                                      {"recenter": "all", "normalize": "trace"},
                                      {"recenter": "training"}, {"normalize": "determinant"}])
 def test_files_and_pickles(people, tmp_path, options):
@@ -120,22 +120,11 @@ def test_evaluate(people):
         spdml.evaluate(X, y, methods, cv=0.5, repeats=1, recenter=whole)
 
 
-def test_balanced_groups(people):
-    """A group that has as many of each class is the same, balanced by the labels."""
-    X, y, who = people
-    keep = np.concatenate([np.flatnonzero((who == one) & (y == k))[:5] for one in np.unique(who)
-                           for k in np.unique(y)])
-    made = [spdml.SPDClassifier("mdm-airm", recenter="groups", recenter_balance=balance)
-            .fit(X[keep], y[keep], groups=who[keep]).decision_function(X, groups=who) for balance in (False, True)]
-    np.testing.assert_allclose(made[0], made[1], rtol=1e-8)
-
-
 @pytest.mark.parametrize("options, groups, said", [
     ({"recenter": "groups"}, None, "groups and recenter='groups'"),
     ({}, "who", "groups and recenter='groups'"),
     ({"recenter": "subject"}, "who", "'groups', 'all' or 'training'"),
     ({"normalize": "tracks"}, None, "tracks"),
-    ({"recenter": "training", "recenter_balance": True}, None, "recenter_balance"),
     ({"recenter": "groups"}, ["x"] + ["z"] * 89, "one matrix"),
     ({"recenter": "groups"}, ["x"], "90 values are needed"),
     ({"recenter": "groups"}, [np.nan] * 90, "NaN"),

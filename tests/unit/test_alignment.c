@@ -59,27 +59,15 @@ static void twin_center(size_t n, size_t p, const double *X, const double *weigh
     twin_function(n, inverse_root, M, P_);
 }
 
-/* The weights of the samples in a group: 1, or by the size of their class there; 0 outside. */
-static void twin_weights(size_t p, const int *group, int which, const int *label, double *weight)
-{
-    for (size_t i = 0; i < p; i++) {
-        size_t same = 0;
-        for (size_t j = 0; j < p; j++)
-            same += group[j] == which && label && label[j] == label[i];
-        weight[i] = group[i] != which ? 0.0 : label ? 1.0 / (double)same : 1.0;
-    }
-}
-
-/* X <- every group to the identity; label, or NULL, weighs. */
-static void twin_recenter(size_t n, size_t p, const int *group, const int *label, double *X)
+/* X <- every group to the identity. */
+static void twin_recenter(size_t n, size_t p, const int *group, double *X)
 {
     SCOPE;
     double *weight = block(p), *center = block(n * n), *moved = block(n * n);
     for (int g = 0; g < 10; g++) {
         double any = 0.0;
-        twin_weights(p, group, g, label, weight);
         for (size_t i = 0; i < p; i++)
-            any += weight[i];
+            any += weight[i] = group[i] == g;
         if (any > 0.0)
             twin_center(n, p, X, weight, center);
         for (size_t i = 0; i < p; i++)
@@ -111,14 +99,12 @@ static labelled_set seen(uint64_t seed, size_t p, int first, int groups, int *gr
     return s;
 }
 
-static spd_method named(const char *name, spd_normalization normalize, spd_recentering recenter,
-                        int balance)
+static spd_method named(const char *name, spd_normalization normalize, spd_recentering recenter)
 {
     spd_method method = SPD_STRUCT(spd_method);
     CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
     method.normalize = normalize;
     method.recenter = recenter;
-    method.balance = balance;
     return method;
 }
 
@@ -136,20 +122,17 @@ TEST(training_samples)
     int group[P], one[P] = {0};
     labelled_set train = seen(3, P, 0, 3, group);
     for (unsigned how = 0; how <= SPD_NORMALIZATION_DETERMINANT; how++)
-        for (unsigned to = 0; to <= SPD_RECENTERING_TRAINING; to++)
-            for (int balance = 0; balance <= (to == SPD_RECENTERING_GROUPS); balance++) {
-                spd_method method =
-                    named("nn-airm", (spd_normalization)how, (spd_recentering)to, balance);
-                OWN(spd_classifier) c = fitted(&method, &train.samples);
-                double *X = copy_of(P * N * N, train.X);
-                for (size_t i = 0; i < P; i++)
-                    twin_normalize((spd_normalization)how, N, X + i * N * N);
-                if (to != SPD_RECENTERING_NONE)
-                    twin_recenter(N, P, to == SPD_RECENTERING_GROUPS ? group : one,
-                                  balance ? train.label : NULL, X);
-                double gap = relative_gap(P * N * N, c->state.train.X, X);
-                CHECK(gap < 1e-9, "%u, %u, %d: %g", how, to, balance, gap);
-            }
+        for (unsigned to = 0; to <= SPD_RECENTERING_TRAINING; to++) {
+            spd_method method = named("nn-airm", (spd_normalization)how, (spd_recentering)to);
+            OWN(spd_classifier) c = fitted(&method, &train.samples);
+            double *X = copy_of(P * N * N, train.X);
+            for (size_t i = 0; i < P; i++)
+                twin_normalize((spd_normalization)how, N, X + i * N * N);
+            if (to != SPD_RECENTERING_NONE)
+                twin_recenter(N, P, to == SPD_RECENTERING_GROUPS ? group : one, X);
+            double gap = relative_gap(P * N * N, c->state.train.X, X);
+            CHECK(gap < 1e-9, "%u, %u: %g", how, to, gap);
+        }
 }
 
 /* Complex matrices: as their real forms, whose means and determinants belong together. */
@@ -170,12 +153,12 @@ TEST(hermitian_samples)
     train.samples.X = X;
     train.samples.hermitian = 1;
     for (unsigned how = 0; how <= SPD_NORMALIZATION_DETERMINANT; how++) {
-        spd_method method = named("nn-airm", (spd_normalization)how, SPD_RECENTERING_GROUPS, 0);
+        spd_method method = named("nn-airm", (spd_normalization)how, SPD_RECENTERING_GROUPS);
         OWN(spd_classifier) c = fitted(&method, &train.samples);
         double *Y = copy_of(P * N * N, X);
         for (size_t i = 0; i < P; i++)
             twin_normalize((spd_normalization)how, N, Y + i * N * N);
-        twin_recenter(N, P, group, NULL, Y);
+        twin_recenter(N, P, group, Y);
         CHECK(relative_gap(P * N * N, c->state.train.X, Y) < 1e-9, "%u", how);
     }
 }
@@ -191,9 +174,9 @@ TEST(samples_without_labels)
     for (size_t i = 0; i < P; i++)
         label[i] = group[i] == 2 && i > 8 ? -1 : train.label[i];
     train.samples.label = label;
-    spd_method method = named("nn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS, 0);
+    spd_method method = named("nn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS);
     OWN(spd_classifier) c = fitted(&method, &train.samples);
-    twin_recenter(N, P, group, NULL, X);
+    twin_recenter(N, P, group, X);
     for (size_t i = 0; i < P; i++)
         if (label[i] >= 0)
             memmove(X + trains++ * N * N, X + i * N * N, N * N * sizeof *X);
@@ -201,8 +184,8 @@ TEST(samples_without_labels)
     CHECK(relative_gap(trains * N * N, c->state.train.X, X) < 1e-9, "moved");
     spd_tune_options tuning = {.size = sizeof tuning, .folds = 3, .group = group, .seed = 1};
     spd_tune_info info = SPD_STRUCT(spd_tune_info), alone = info;
-    spd_method knn = named("knn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS, 0);
-    spd_method plain = named("knn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_NONE, 0);
+    spd_method knn = named("knn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS);
+    spd_method plain = named("knn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_NONE);
     CHECK_OK(NULL, spd_tune(NULL, &knn, &train.samples, &tuning, &info));
     spd_samples moved = c->state.train;
     int kept[P];
@@ -227,7 +210,7 @@ TEST(samples_without_labels)
 static void twin_predict(const spd_samples *train, const spd_samples *queries, const double *A,
                          const double *B, int *label, double *score)
 {
-    spd_method method = named("mdm-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_NONE, 0);
+    spd_method method = named("mdm-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_NONE);
     spd_samples moved = *train, asked = *queries;
     moved.X = A;
     asked.X = B;
@@ -235,37 +218,29 @@ static void twin_predict(const spd_samples *train, const spd_samples *queries, c
     CHECK_OK(NULL, spd_classifier_scores(NULL, c, &asked, label, score));
 }
 
-/* Queries of two new groups, whose classes come in unequal numbers: by their own means, once, and
- * balanced, by those of what was predicted. */
+/* Queries of two new groups, whose classes come in unequal numbers: by their own means. */
 TEST(new_groups_by_their_own_mean)
 {
-    int group[P], other[Q], label[Q], wanted[Q], before[Q];
+    int group[P], other[Q], label[Q], wanted[Q];
     double score[Q * 3], expected[Q * 3];
     labelled_set train = seen(3, P, 0, 3, group), queries = seen(11, Q, 5, 2, other);
     for (size_t i = 0; i < Q; i++) /* fewer of class 2: others are nearly of class 0 */
         for (size_t e = 0; i > 9 && i % 3 == 2 && e < N * N; e++)
             queries.X[i * N * N + e] = 1.1 * queries.X[(i - 2) * N * N + e];
-    for (int balance = 0; balance <= 1; balance++) {
-        spd_method method =
-            named("mdm-airm", SPD_NORMALIZATION_TRACE, SPD_RECENTERING_GROUPS, balance);
-        OWN(spd_classifier) c = fitted(&method, &train.samples);
-        CHECK_OK(NULL, spd_classifier_scores(NULL, c, &queries.samples, label, score));
-        double *A = copy_of(P * N * N, train.X);
-        for (size_t i = 0; i < P; i++)
-            twin_normalize(SPD_NORMALIZATION_TRACE, N, A + i * N * N);
-        twin_recenter(N, P, group, balance ? train.label : NULL, A);
-        for (int round = 0; round <= (balance ? 5 : 0); round++) {
-            double *B = copy_of(Q * N * N, queries.X);
-            for (size_t i = 0; i < Q; i++)
-                twin_normalize(SPD_NORMALIZATION_TRACE, N, B + i * N * N);
-            twin_recenter(N, Q, other, round ? before : NULL, B);
-            twin_predict(&train.samples, &queries.samples, A, B, wanted, expected);
-            memcpy(before, wanted, sizeof before);
-        }
-        CHECK(memcmp(label, wanted, sizeof label) == 0, "balance %d", balance);
-        double gap = relative_gap(Q * 3, score, expected);
-        CHECK(gap < 1e-8, "balance %d: %g", balance, gap);
-    }
+    spd_method method = named("mdm-airm", SPD_NORMALIZATION_TRACE, SPD_RECENTERING_GROUPS);
+    OWN(spd_classifier) c = fitted(&method, &train.samples);
+    CHECK_OK(NULL, spd_classifier_scores(NULL, c, &queries.samples, label, score));
+    double *A = copy_of(P * N * N, train.X), *B = copy_of(Q * N * N, queries.X);
+    for (size_t i = 0; i < P; i++)
+        twin_normalize(SPD_NORMALIZATION_TRACE, N, A + i * N * N);
+    for (size_t i = 0; i < Q; i++)
+        twin_normalize(SPD_NORMALIZATION_TRACE, N, B + i * N * N);
+    twin_recenter(N, P, group, A);
+    twin_recenter(N, Q, other, B);
+    twin_predict(&train.samples, &queries.samples, A, B, wanted, expected);
+    CHECK(memcmp(label, wanted, sizeof label) == 0, "classes");
+    double gap = relative_gap(Q * 3, score, expected);
+    CHECK(gap < 1e-8, "%g", gap);
 }
 
 /* A group of training is moved as it was then: one matrix is enough, and whoever comes with it does
@@ -276,7 +251,7 @@ TEST(known_groups_by_their_mean_of_training)
     double all[P * 3], alone[3];
     labelled_set train = seen(3, P, 4, 3, group);
     for (unsigned to = SPD_RECENTERING_GROUPS; to <= SPD_RECENTERING_TRAINING; to++) {
-        spd_method method = named("nn-airm", SPD_NORMALIZATION_NONE, (spd_recentering)to, 0);
+        spd_method method = named("nn-airm", SPD_NORMALIZATION_NONE, (spd_recentering)to);
         OWN(spd_classifier) c = fitted(&method, &train.samples);
         CHECK_OK(NULL, spd_classifier_scores(NULL, c, &train.samples, own, all));
         CHECK(memcmp(own, train.label, sizeof own) == 0, "each is its own neighbour");
@@ -299,8 +274,7 @@ TEST(kept_in_a_file)
     labelled_set train = seen(3, P, 0, 3, group), queries = seen(11, Q, 2, 2, other);
     const char *const name[] = {"ann", "bob", "cy"};
     for (unsigned to = SPD_RECENTERING_GROUPS; to <= SPD_RECENTERING_TRAINING; to++) {
-        spd_method method = named("nn-airm", SPD_NORMALIZATION_DETERMINANT, (spd_recentering)to,
-                                  to == SPD_RECENTERING_GROUPS);
+        spd_method method = named("nn-airm", SPD_NORMALIZATION_DETERMINANT, (spd_recentering)to);
         OWN(spd_classifier) c = fitted(&method, &train.samples);
         OWN(spd_classifier) loaded = NULL;
         spd_metadata notes = *spd_classifier_metadata(c);
@@ -319,8 +293,7 @@ TEST(kept_in_a_file)
         CHECK(read->groups == 3 && strcmp(read->group_name[1], "bob") == 0 &&
                   strcmp(read->group_column, "subject") == 0,
               "names");
-        CHECK(used->normalize == method.normalize && used->recenter == method.recenter &&
-                  used->balance == method.balance,
+        CHECK(used->normalize == method.normalize && used->recenter == method.recenter,
               "what is done");
         CHECK_OK(NULL, spd_classifier_scores(NULL, c, &queries.samples, NULL, score));
         CHECK_OK(NULL, spd_classifier_scores(NULL, loaded, &queries.samples, NULL, same));
@@ -338,7 +311,7 @@ typedef struct found {
 /* The last round of leaving out one group at a time. */
 static found left_out(const spd_samples *s, double share, int unlabeled)
 {
-    spd_method method = named("mdm-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS, 0);
+    spd_method method = named("mdm-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS);
     const spd_method *list = &method;
     spd_evaluate_options o;
     OWN(spd_evaluation) e = NULL;
@@ -381,45 +354,6 @@ TEST(calibration)
     CHECK(first.predicted[0] == same.predicted[0], "the other tested ones have no say");
 }
 
-/* ---- what it is for -------------------------------------------------------------------------- */
-
-/* In the new group nine of ten samples are of class 0. Its mean is nearly that of class 0, so
- * recentring moves class 0 to where the mean of all classes was; balanced, it does not. */
-TEST(balance_helps_where_a_class_is_rare)
-{
-    enum { T = 90, R = 60 };
-    size_t right[2] = {0, 0}, rare[2] = {0, 0};
-    for (uint64_t seed = 1; seed <= 5; seed++) {
-        int group[T], other[R], label[R];
-        labelled_set train = labelled_random(seed, N, T, 3, 0.2);
-        labelled_set pool = labelled_random(seed + 100, N, 3 * R, 3, 0.2);
-        double *X = block(R * N * N);
-        int truth[R];
-        for (size_t i = 0; i < T; i++)
-            group[i] = 0;
-        for (size_t i = 0; i < R; i++) {
-            truth[i] = i % 10 == 9 ? 1 + (int)(i / 10) % 2 : 0;
-            other[i] = 1;
-            for (size_t e = 0; e < N * N; e++)
-                X[i * N * N + e] = 9.0 * pool.X[(3 * i + (size_t)truth[i]) * N * N + e];
-        }
-        train.samples.group = group;
-        spd_samples queries = {.size = sizeof queries, .p = R, .n = N, .X = X, .group = other};
-        for (int balance = 0; balance <= 1; balance++) {
-            spd_method method =
-                named("mdm-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS, balance);
-            OWN(spd_classifier) c = fitted(&method, &train.samples);
-            CHECK_OK(NULL, spd_classifier_predict(NULL, c, &queries, label));
-            for (size_t i = 0; i < R; i++) {
-                right[balance] += label[i] == truth[i];
-                rare[balance] += truth[i] && label[i] == truth[i];
-            }
-        }
-    }
-    CHECK(right[1] > right[0] + 30, "%zu and %zu of 300 right", right[0], right[1]);
-    CHECK(rare[1] >= rare[0], "%zu and %zu of the rare", rare[0], rare[1]);
-}
-
 /* ---- refused --------------------------------------------------------------------------------- */
 
 TEST(refused)
@@ -427,7 +361,7 @@ TEST(refused)
     int group[P], other[Q], label[Q];
     labelled_set train = seen(3, P, 0, 3, group), queries = seen(11, Q, 5, 2, other);
     spd_context *ctx = context_on(1);
-    spd_method method = named("nn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS, 0);
+    spd_method method = named("nn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS);
     spd_classifier *c = NULL;
     group[0] = 9;
     CHECK_FAILED(ctx, spd_classifier_fit(ctx, &method, &train.samples, NULL, &c), SPD_EINVAL,
@@ -447,7 +381,7 @@ TEST(refused)
     method.normalize = (spd_normalization)7;
     CHECK_FAILED(ctx, spd_classifier_fit(ctx, &method, &train.samples, NULL, &c), SPD_EINVAL,
                  "unknown normalisation");
-    spd_method vectors = named("src", SPD_NORMALIZATION_TRACE, SPD_RECENTERING_NONE, 0);
+    spd_method vectors = named("src", SPD_NORMALIZATION_TRACE, SPD_RECENTERING_NONE);
     CHECK_FAILED(ctx, spd_classifier_fit(ctx, &vectors, &train.samples, NULL, &c), SPD_EINVAL,
                  "src works on vectors");
     method.normalize = SPD_NORMALIZATION_NONE;

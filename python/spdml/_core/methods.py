@@ -97,13 +97,11 @@ def _classes(notes: Any) -> np.ndarray:
 _GROUPS = value("recentering", "groups")
 
 
-def take_alignment(method: Structure, normalize: Any, recenter: int, balance: Any) -> None:
+def take_alignment(method: Structure, normalize: Any, recenter: int) -> None:
     """What is done to the matrices first."""
     method.normalize = number_of("normalization", b"none" if normalize is None
                                  else text(normalize, "normalize"))
-    method.recenter, method.balance = recenter, int(bool(balance))
-    if balance and recenter != _GROUPS:
-        raise InvalidArgumentError("recenter_balance needs recenter by groups, or 'all'")
+    method.recenter = recenter
 
 
 def recentering(recenter: Any, names: Sequence[str]) -> int:
@@ -169,7 +167,6 @@ class Trained:
         self.score = facts.score.decode()
         self.normalize = word_of("normalization", method.normalize)
         self.recenter = word_of("recentering", method.recenter)
-        self.balance = bool(method.balance)
         notes = lib.spd_classifier_metadata(pointer).contents
         self.column = notes.group_column
         self.groups = [notes.group_name[i].decode(errors="replace") for i in range(notes.groups)]
@@ -305,11 +302,11 @@ def train_auto(X: np.ndarray, classes: np.ndarray, label: np.ndarray, group: Opt
 def train(name: str, values: Dict[str, Any], X: np.ndarray, classes: np.ndarray,
           label: np.ndarray, n_jobs: Optional[int],
           means: Tuple[Any, Any] = (None, None),
-          alignment: Tuple[Any, Any, bool] = (None, None, False), groups: Any = None) -> Trained:
+          alignment: Tuple[Any, Any] = (None, None), groups: Any = None) -> Trained:
     """The method, trained on X with the class numbers label; nothing of them is kept. alignment:
-    normalize, recenter and recenter_balance of SPDClassifier."""
+    normalize and recenter of SPDClassifier."""
     method = _parse(name, values)
-    take_alignment(method, alignment[0], recentering(alignment[1], ("groups", "all")), alignment[2])
+    take_alignment(method, alignment[0], recentering(alignment[1], ("groups", "all")))
     if (groups is None) == (alignment[1] == "groups"):
         raise InvalidArgumentError("groups and recenter='groups' belong together")
     samples = _samples(X, label, len(classes))

@@ -155,7 +155,7 @@ static const char *const paragraphs[] = {
     "otherwise the median over the rounds), Wilcoxon's signed rank test the accuracies of the "
     "rounds; both also corrected for the number of comparisons (Holm). They are paired: the runs "
     "must have tested the same samples in the same rounds, that is, with the same protocol and "
-    "--seed, on the same samples, which may be described differently.",
+    "seed, on the same samples, which may be described differently.",
     NULL};
 
 static const command_example examples[] = {

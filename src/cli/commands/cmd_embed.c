@@ -260,4 +260,6 @@ static const command_example examples[] = {
     {NULL, NULL}};
 
 COMMAND(embed, "coordinates in two or more dimensions: pga, t-SNE, ...", "DATA",
-        .groups = COMMAND_DATA_GROUPS(options));
+        .groups = {{"Options", options},
+                   {"Reading data", options_data},
+                   {"Common options", options_common}});

@@ -159,10 +159,8 @@ extern const char option_methods[]; /* methods that are often used, not all: "nn
 
 /* clang-format off */
 
-/* The groups of a command that reads data sets and has options of its own; of one whose
- * matrices need no labels and may be larger than memory, and whose work processes can share. */
-#define COMMAND_DATA_GROUPS(own) \
-    {{"Options", (own)}, {"Reading data", options_data}, {"Common options", options_common}}
+/* The groups of a command whose matrices need no labels and may be larger than memory, and whose
+ * work processes can share. */
 #define COMMAND_LARGE_GROUPS(own) \
     {{"Options", (own)}, {NULL, options_ranks}, {"Reading data", options_matrices}, \
      {NULL, options_memory}, {"Common options", options_common}}

@@ -20,10 +20,6 @@ const option options_aligning[] = {
          "are used. Matrices of a new value are moved by their own mean, so they are needed "
          "together. all: the matrices of DATA are one group, and new ones another; training: "
          "new ones are moved by the mean of training"},
-    {"recenter-balance", 0, OPTION_FLAG,
-     .help = "Each class counts alike for these means, for groups in which some are rare: in "
-             "training by the labels, elsewhere by the classes that are predicted, up to five "
-             "times anew"},
     OPTION_END};
 
 const option options_regroup[] = {
@@ -43,10 +39,7 @@ static int is_word(const char *text, const char *word)
 void aligning_take(session *s, spd_method *method, int strict)
 {
     const char *column = arguments_text(s->args, "recenter");
-    const int balance = arguments_flag(s->args, "recenter-balance");
     const spd_normalization how = (spd_normalization)session_choice(s, "normalize");
-    if (balance && (!column || is_word(column, TRAINING)))
-        cli_misuse("--recenter-balance needs --recenter COLUMN or --recenter all");
     if (spd_method_on_vectors(method)) {
         if (strict && (column || how != SPD_NORMALIZATION_NONE))
             cli_misuse("--%s: %s works on vectors, and only matrices are normalised or recentred",
@@ -58,7 +51,6 @@ void aligning_take(session *s, spd_method *method, int strict)
     method->recenter = !column                     ? SPD_RECENTERING_NONE
                        : is_word(column, TRAINING) ? SPD_RECENTERING_TRAINING
                                                    : SPD_RECENTERING_GROUPS;
-    method->balance = balance;
 }
 
 /* A group of one matrix would become the identity. */
@@ -175,7 +167,6 @@ char *aligning_text(const spd_method *method, const char *column)
     if (method->recenter == SPD_RECENTERING_TRAINING)
         words_add(&w, "recentred by the mean of training");
     else if (method->recenter != SPD_RECENTERING_NONE)
-        words_take(&w, words_text("recentred by %s%s", column ? column : "the mean of each set",
-                                  method->balance ? ", balanced" : ""));
+        words_take(&w, words_text("recentred by %s", column ? column : "the mean of each set"));
     return w.count ? words_join(&w, 0, w.count, ", ") : NULL;
 }

@@ -6,7 +6,7 @@
 #include "cli/methods/groups.h"
 #include "cli/methods/show_trained.h"
 
-extern const option options_aligning[]; /* --normalize --recenter --recenter-balance */
+extern const option options_aligning[]; /* --normalize --recenter */
 extern const option options_regroup[];  /* --recenter --recenter-known, of new data */
 
 /* Normalising and recentring of the method <- what stands on the command line; methods on vectors

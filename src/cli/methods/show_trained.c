@@ -51,7 +51,6 @@ static void show_aligning(sheet *r, const spd_method *method, const spd_metadata
         return;
     sheet_text(r, "normalize", NULL, spd_name(SPD_ENUM_NORMALIZATION, method->normalize));
     sheet_text(r, "recenter", NULL, spd_name(SPD_ENUM_RECENTERING, how));
-    sheet_flag(r, "recenter_balance", NULL, method->balance);
     sheet_json(r, "recenter_column",
                notes->group_column ? sheet_json_text(notes->group_column) : json_null());
     sheet_json(r, "groups", sheet_json_texts(notes->groups, notes->group_name));
