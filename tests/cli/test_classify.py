@@ -499,7 +499,6 @@ def test_bad_matrices(classify, tmp_path, sets):
     (["nn-stein", "--grid", "beta=1"], ["--grid beta: nn-stein does not use it", "none"]),
     (["knn-stein", "-m", "3"], ["-m: knn-stein does not use it", "parameters are: k"]),
     (["ksvm-log-euclidean", "--grid", "beta=1"], ["--grid beta: ksvm-log-euclidean does not use it", "cost"]),
-    (["src", "--no-occlusion"], ["unknown option --no-occlusion"]),
     (["cov3dj-ml"], ["cov3dj works with"]),
     (["src", "--model", "m.spdml"], ["src works on vectors"]),
     (["knn", "-k", "0"], ["--k 0", "whole number"]),

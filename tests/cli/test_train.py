@@ -372,6 +372,9 @@ def test_newer_and_damaged_files(spdml, trained, tmp_path):
     spdml("predict", "odd.spdml", "b.npz").failed("odd.spdml", "no method 'nn-fancy'")
     changed("few.spdml", lambda meta: None, leave=["means.npy"])
     spdml("predict", "few.spdml", "b.npz").failed("few.spdml: has no array means")
+    for name in "normalize_kernel", "no_occlusion":
+        changed("gone.spdml", lambda meta, name=name: meta.update({name: 1}))
+        spdml("predict", "gone.spdml", "b.npz").failed("gone.spdml", "no longer", "train the method again")
     changed("size.spdml", lambda meta: meta["sizes"].update(n=6, m=6))
     spdml("predict", "size.spdml", "b.npz").failed("size.spdml: means: is not 3 x 36")
 

@@ -49,7 +49,7 @@
 %! D = spdml.distance(S);
 %! assert(class(D), 'double');
 %! assert(isequal(D, spdml.distance(double(S))));
-%! assert(isequal(spdml.mean(S, 'Ridge', 0.5), spdml.mean(double(S), 'Ridge', 0.5)));
+%! assert(isequal(spdml.mean(S, 'Regularize', 0.5), spdml.mean(double(S), 'Regularize', 0.5)));
 %! [~, z] = sample('complex');
 %! assert(isequal(spdml.distance(single(z.X)), spdml.distance(double(single(z.X)))));
 
