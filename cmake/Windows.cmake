@@ -27,7 +27,6 @@ endfunction()
 if(NOT WIN32)
     return()
 endif()
-find_library(SPDML_regex_LIBRARY regex) # Windows has none
 cmake_path(GET SPDML_openblas_LIBRARY PARENT_PATH windows_libraries)
 file(GLOB windows_libraries "${windows_libraries}/*.dll") # that ours load
 file(GLOB windows_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/windows/*.c")
@@ -44,7 +43,7 @@ set_target_properties(windows PROPERTIES C_VISIBILITY_PRESET hidden)
 # All that is compiled below sees POSIX's names, and is linked with what they stand for.
 add_compile_options("SHELL:-include ${CMAKE_CURRENT_SOURCE_DIR}/src/windows/posix.h")
 include_directories("${CMAKE_CURRENT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}/src/windows/headers")
-link_libraries("$<BUILD_INTERFACE:windows>" "$<BUILD_INTERFACE:${SPDML_regex_LIBRARY}>" "$<BUILD_INTERFACE:psapi>")
+link_libraries("$<BUILD_INTERFACE:windows>" "$<BUILD_INTERFACE:psapi>")
 
 # spdml_windows_program(name): it begins in wmain.
 function(spdml_windows_program name)

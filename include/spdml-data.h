@@ -141,26 +141,18 @@ typedef enum spd_regions {
     SPD_REGIONS_GRID       /* rows x columns cells */
 } spd_regions;
 
-typedef enum spd_label_source {
-    SPD_LABEL_SOURCE_AUTO = 0, /* the index file if given, else the arrays' y, else the folders if
-                                  there are several, else none */
-    SPD_LABEL_SOURCE_FOLDER,   /* the name of a file's folder */
-    SPD_LABEL_SOURCE_PATTERN,  /* the part of the file's name that (...) of the pattern matches */
-    SPD_LABEL_SOURCE_NONE
-} spd_label_source;
-
 /* Options of all descriptors; each reads its own part. Filled by spd_describe_defaults for a
  * descriptor. */
 typedef struct spd_describe_options {
     size_t size;
     spd_covariance_options covariance;
     /* inputs and labels */
-    spd_label_source labels;
-    const char *index;   /* csv: first column the file, second the label, others columns; or an
-                            array file, with a label for each input in their order; or NULL */
-    const char *pattern; /* SPD_LABEL_SOURCE_PATTERN: an extended regular expression with one
-                            group */
-    const char *x_name;  /* variable in array files; NULL: the obvious one */
+    const char *index;    /* csv: first column the file, second the label, others columns; or an
+                             array file, with a label for each input in their order; or NULL */
+    const char *label_by; /* without an index; "auto" (NULL): the arrays' y, else the folders if
+                             there are several; "folder"; "none"; or a pattern of names, such as
+                             "{subject}_{y}_{}": each {column} takes the text up to what follows */
+    const char *x_name;   /* variable in array files; NULL: the obvious one */
     const char *y_name;
     int keep_going; /* skip and list a broken input instead of failing */
     /* images: sift-color, gabor, region */

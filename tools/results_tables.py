@@ -73,7 +73,7 @@ TABLES = {
                "spdml synth textures --samples 12 --size 160 -o small",
                "spdml describe region small -o region.npz",
                "spdml join toy/train.npz toy/test.npz --source part -o toy.npz",
-               "spdml describe joints hdm05/hdm05_amc_asf.tar.gz --labels hdm05/index.csv "
+               "spdml describe joints hdm05/hdm05_amc_asf.tar.gz --label-by 'HDM_{subject}_{y}_{}' "
                "--regularize 1e-3 -o hdm05.npz",
                "spdml describe region kth_tips -o kth-region.npz",
                "spdml describe region orl/orl64.npz -o orl-region.npz",
@@ -99,7 +99,7 @@ TABLES = {
                  "mdm-airm,ts-lda,ksvm-stein --train-where part=toy/train.npz --test-where part=toy/test.npz")]),
     "hdm05": Table(
         "docs/results.md", needs=("hdm05",), slack=4.0,
-        setup=("spdml describe joints hdm05/hdm05_amc_asf.tar.gz --labels hdm05/index.csv "
+        setup=("spdml describe joints hdm05/hdm05_amc_asf.tar.gz --label-by 'HDM_{subject}_{y}_{}' "
                "--regularize 1e-3 -o hdm05.npz",), runs=[
             ("two subjects train", "spdml evaluate hdm05.npz "
              "--methods nn-stein,nn-stein-ml,nn-airm,rsr,rsr-ml,cdl,mdm-airm,ts-lda,ksvm-stein,krr "

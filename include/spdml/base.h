@@ -73,14 +73,13 @@ typedef enum spd_remedy {
     SPD_REMEDY_SIZE = 1 << 7,           /* give the size of the images */
     SPD_REMEDY_SIFT_STEP = 1 << 8,      /* use a larger step */
     SPD_REMEDY_NO_COLOR = 1 << 9,
-    SPD_REMEDY_REGIONS = 1 << 10,       /* choose other regions */
-    SPD_REMEDY_NAME_X = 1 << 11,        /* name the array of matrices */
-    SPD_REMEDY_NAME_Y = 1 << 12,        /* name the labels */
-    SPD_REMEDY_LABELS = 1 << 13,        /* pass the file as a file of labels */
-    SPD_REMEDY_LABEL_PATTERN = 1 << 14, /* give a pattern for labels */
-    SPD_REMEDY_SKELETON = 1 << 15,      /* name the file of the skeleton */
-    SPD_REMEDY_AUTO_ENGINE = 1 << 16,   /* let the library choose an engine that is available */
-    SPD_REMEDY_LEAVE_OUT = 1 << 17      /* leave out matrices with NaN or Inf */
+    SPD_REMEDY_REGIONS = 1 << 10,     /* choose other regions */
+    SPD_REMEDY_NAME_X = 1 << 11,      /* name the array of matrices */
+    SPD_REMEDY_NAME_Y = 1 << 12,      /* name the labels */
+    SPD_REMEDY_LABELS = 1 << 13,      /* pass the file as a file of labels */
+    SPD_REMEDY_SKELETON = 1 << 14,    /* name the file of the skeleton */
+    SPD_REMEDY_AUTO_ENGINE = 1 << 15, /* let the library choose an engine that is available */
+    SPD_REMEDY_LEAVE_OUT = 1 << 16    /* leave out matrices with NaN or Inf */
 } spd_remedy;
 
 /* The error or remark of the last call. Made by the library, may grow. */
@@ -169,7 +168,6 @@ typedef enum spd_enum {
     SPD_ENUM_SHRINKAGE,
     SPD_ENUM_DESCRIPTOR,
     SPD_ENUM_REGIONS,
-    SPD_ENUM_LABEL_SOURCE,
     SPD_ENUM_SYNTH,
     SPD_ENUM_NORMALIZATION,
     SPD_ENUM_RECENTERING,

@@ -111,8 +111,7 @@ static const option describe_rows[] = {
     {"regularize", REAL, 0, INTO(spd_describe_options, covariance.regularize)},
     {"every", SIZE, 0, INTO(spd_describe_options, every)},
     {"labels", TEXT, 0, INTO(spd_describe_options, index)},
-    {"labelpattern", TEXT, 0, INTO(spd_describe_options, pattern)},
-    {"labelby", WORD, SPD_ENUM_LABEL_SOURCE, INTO(spd_describe_options, labels)},
+    {"labelby", TEXT, 0, INTO(spd_describe_options, label_by)},
     {"x", TEXT, 0, INTO(spd_describe_options, x_name)},
     {"y", TEXT, 0, INTO(spd_describe_options, y_name)},
     {"keepgoing", FLAG, 0, INTO(spd_describe_options, keep_going)},
@@ -281,8 +280,6 @@ void command_describe(call *c)
     options_take(c, COUNT(describe_rows), describe_rows, &o);
     const mxArray *centre = option_value(c, "center"), *model = option_value(c, "model");
     o.center_root = centre && (text_take(centre) || mxGetScalar(centre) != 0.0);
-    if (o.pattern)
-        o.labels = SPD_LABEL_SOURCE_PATTERN;
     take_numbers(c, &o);
     if (model) {
         spd_model *map = model_take(c, model);

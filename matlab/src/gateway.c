@@ -178,7 +178,6 @@ static const struct {
     {SPD_REMEDY_NAME_X, "'X', the name of the array"},
     {SPD_REMEDY_NAME_Y, "'Y', the name of the labels"},
     {SPD_REMEDY_LABELS, "'Labels', the file"},
-    {SPD_REMEDY_LABEL_PATTERN, "'LabelPattern', a regular expression"},
     {SPD_REMEDY_SKELETON, "'Asf', the file of the skeleton"},
     {SPD_REMEDY_AUTO_ENGINE, "'Engine', 'auto'"},
     {SPD_REMEDY_LEAVE_OUT, "the matrices without NaN and Inf alone"},

@@ -23,8 +23,6 @@ __all__ = ["Description", "describe", "from_epochs"]
 PathName = Union[str, "os.PathLike[str]"]
 
 _SHRINKAGES = {"cov": "none", "lwf": "ledoit-wolf"}  # names of estimators
-_LABELS = {"auto": 0, "folder": 1, "none": 3}
-_PATTERN = 2
 _REGIONS = {"whole": 0, "halves": 1}
 _GRID = 2
 
@@ -163,16 +161,11 @@ class _Options:
 
     def _labels(self, given: Dict[str, Any]) -> None:
         index, by = given.pop("labels", None), given.pop("label_by", "auto")
-        pattern = given.pop("label_pattern", None)
-        if by not in _LABELS:
-            raise InvalidArgumentError(f"label_by is {by!r}; it must be auto, folder or none")
-        if (index is not None) + (pattern is not None) + (by != "auto") > 1:
-            raise InvalidArgumentError("labels, label_pattern and label_by cannot be used together")
-        self.o.labels = _PATTERN if pattern is not None else _LABELS[by]
+        if index is not None and by != "auto":
+            raise InvalidArgumentError("labels and label_by cannot be used together")
+        self.o.label_by = text(by, "label_by")
         if index is not None:
             self.o.index = os.fsencode(index)
-        if pattern is not None:
-            self.o.pattern = text(pattern, "label_pattern")
 
     def _shapes(self, given: Dict[str, Any]) -> None:
         o = self.o
@@ -246,7 +239,7 @@ def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
     paths : str or list of str
         A file, folder or archive, or several.
     options : those of the command, with underscores: shrinkage ('oas', 'ledoit-wolf' or a number),
-        regularize, every, model (an SPDML estimator or W), labels (an index file), label_by, label_pattern,
+        regularize, every, model (an SPDML estimator or W), labels (an index file), label_by,
         x, y, keep_going; images: size, no_color, keep_images, sift_step, sift_bin, smooth, regions,
         scales, orientations, kmax, spacing, sigma, grid, rects; motion: asf, center, frames,
         temporal_pyramid, overlap, unit_range; signals: group, channels_first, rate, window, step, bands (pairs of

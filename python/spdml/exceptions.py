@@ -19,7 +19,7 @@ REMEDIES = {
     1 << 0: "regularize=VALUE",
     1 << 2: "symmetrize=True",
     1 << 3: "estimator='oas'",
-    1 << 16: "engine='auto'",
+    1 << 15: "engine='auto'",
 }
 
 

@@ -124,7 +124,7 @@ static spd_status add_labels(spd_context *ctx, making *m)
 {
     if (m->first->made.label)
         return add_event_labels(ctx, m);
-    if (!m->labels->label)
+    if (!m->labels->label[0].array)
         return SPD_OK;
     for (size_t s = 0; s < m->data->p; s++)
         m->cells[s] = m->labels->label[m->of[s]->item];
@@ -156,7 +156,9 @@ static spd_status add_index_columns(spd_context *ctx, making *m)
 {
     const labelling *labels = m->labels;
     spd_status status = SPD_OK;
-    for (size_t j = 2; labels->row && j < labels->index.columns && status == SPD_OK; j++) {
+    for (size_t j = 2; j < labels->index.columns && status == SPD_OK; j++) {
+        if (!labels->index.column[j])
+            continue;
         for (size_t s = 0; s < m->data->p; s++)
             m->cells[s] = (cell){labels->index.column[j], labels->row[m->of[s]->item]};
         status = add_column(ctx, m, labels->index.column[j]->name);

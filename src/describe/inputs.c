@@ -101,11 +101,6 @@ static spd_status add_file(spd_context *ctx, inputs *list, const char *path)
         if (source)
             return add_slices(ctx, list, path, source);
     }
-    if (text_same(path_ending(path), ".amc") && !list->bones.for_all) {
-        spd_status status = skeletons_beside(ctx, &list->bones, path);
-        if (status < 0)
-            return status;
-    }
     return add_item(ctx, list, (item){.name = mem_text(path)});
 }
 
@@ -157,7 +152,9 @@ static spd_status visit_other(spd_context *ctx, void *user, const char *path)
 static spd_status visit_file(spd_context *ctx, void *user, const char *path)
 {
     inputs *list = user;
-    if (is_skeleton(list->takes, path) || is_index(list, path))
+    if (is_skeleton(list->takes, path))
+        return list->bones.for_all ? SPD_OK : skeletons_read(ctx, &list->bones, path);
+    if (is_index(list, path))
         return SPD_OK;
     if (!is_wanted(list->takes, path) || (list->takes == INPUT_TABLE && events_is_beside(path)))
         return visit_other(ctx, user, path);
@@ -220,7 +217,10 @@ static spd_status add_named(spd_context *ctx, inputs *list, const char *path)
         return ctx_fail(ctx, SPD_EINVAL, "%.255s: '%s' is not the extension of a %s", path,
                         text_plain(path_ending(path), plain, sizeof plain),
                         kinds[list->takes].what);
-    return add_file(ctx, list, path);
+    spd_status status = SPD_OK;
+    if (text_same(path_ending(path), ".amc") && !list->bones.for_all)
+        status = skeletons_beside(ctx, &list->bones, path);
+    return status < 0 ? status : add_file(ctx, list, path);
 }
 
 static spd_status add_path(spd_context *ctx, inputs *list, const char *path)

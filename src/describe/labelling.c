@@ -1,18 +1,17 @@
 /* labelling.c - labels of inputs; see labelling.h. */
 #include "describe/labelling.h"
 
-#include <inttypes.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "describe/arrays.h"
 #include "describe/inputs.h"
 #include "formats/csv.h"
-#include "formats/data.h"
+#include "io/array.h"
 #include "io/array.h"
 #include "io/source.h"
 #include "io/text.h"
@@ -342,95 +341,54 @@ spd_status events_of_input(spd_context *ctx, const inputs *list, const item *wha
     return what->archive || what->array ? SPD_OK : read_beside(ctx, what->name, events);
 }
 
-/* ---- labels of all inputs ------------------------------------------------------------------- */
-
-void labelling_free(labelling *l)
-{
-    mem_free(l->label);
-    spd_array_free(l->made);
-    index_free(&l->index);
-    mem_free(l->row);
-    *l = (labelling){0};
-}
-
 /* ---- an index -------------------------------------------------------------------------------- */
 
-/* An input that the index does not know ends the run, or is noted and left out. */
-static spd_status without_row(spd_context *ctx, inputs *list, size_t i, size_t *row)
+/* An input whose labels are not to be had ends the run, or is noted and left out. */
+static spd_status leave_out(spd_context *ctx, inputs *list, size_t i, const char *from, size_t *row)
 {
     ctx_prefix(ctx, list->item[i].name);
-    ctx_append(ctx, " (%.120s)", list->options->index);
+    ctx_append(ctx, " (%.120s)", from);
     *row = SIZE_MAX;
     return list->options->keep_going ? inputs_skip(ctx, list, list->item[i].name) : SPD_EINVAL;
-}
-
-/* *row <- that of an input: by its name, or by the value that its rows have in the group column. */
-static spd_status find_row(spd_context *ctx, const inputs *list, const index_file *index,
-                           const item *what, size_t *row)
-{
-    const char *group = list->options->group;
-    const spd_array *column = group && what->array ? data_column(what->array->extras, group) : NULL;
-    char value[200];
-    spd_status status = index_find(ctx, index, what->name, row);
-    if (status != SPD_EINVAL || !column)
-        return status;
-    if (column->type == SPD_TYPE_TEXT)
-        snprintf(value, sizeof value, "%s", column->text[what->index]);
-    else if (column->type == SPD_TYPE_INT64)
-        snprintf(value, sizeof value, "%" PRId64, column->i64[what->index]);
-    else
-        snprintf(value, sizeof value, "%.15g", column->f64[what->index]);
-    if (index_find(ctx, index, value, row) == SPD_OK)
-        return SPD_OK;
-    return ctx_fail(ctx, SPD_EINVAL,
-                    "no row of the index names this input, or '%.60s', its value in the column "
-                    "'%.60s'",
-                    value, group);
-}
-
-int labelling_lacks(const labelling *l, size_t i)
-{
-    return l->row && l->row[i] == SIZE_MAX;
 }
 
 static spd_status by_index(spd_context *ctx, inputs *list, labelling *l)
 {
     spd_status status = index_read(ctx, list->options->index, &l->index);
-    if (status < 0)
-        return status;
-    l->row = mem_alloc(list->count, sizeof *l->row);
-    if (!l->row)
-        return ctx_nomem(ctx, "labels");
-    for (size_t i = 0; i < list->count; i++) {
-        status = find_row(ctx, list, &l->index, &list->item[i], &l->row[i]);
-        if (status == SPD_OK)
-            l->label[i] = (cell){l->index.column[1], l->row[i]};
-        else
-            status = without_row(ctx, list, i, &l->row[i]);
-        if (status < 0)
-            return status;
-    }
-    return SPD_OK;
+    for (size_t i = 0; i < list->count && status == SPD_OK; i++)
+        if (index_find(ctx, &l->index, list->item[i].name, &l->row[i]) < 0)
+            status = leave_out(ctx, list, i, list->options->index, &l->row[i]);
+    return status;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* Room for columns; that of files stays empty. */
+static spd_status make_columns(spd_context *ctx, size_t columns, index_file *index)
+{
+    index->column = mem_zero(columns, sizeof *index->column);
+    index->columns = index->column ? columns : 0;
+    return index->column ? SPD_OK : ctx_nomem(ctx, "labels");
+}
 
 /* An array file of labels, one for each input, in the order of the inputs. */
 static spd_status by_label_file(spd_context *ctx, const inputs *list, labelling *l)
 {
     const char *path = list->options->index;
-    spd_status status = spd_array_read(ctx, path, list->options->y_name, &l->made);
+    spd_array *labels = NULL;
+    spd_status status = make_columns(ctx, 2, &l->index);
+    if (status == SPD_OK)
+        status = spd_array_read(ctx, path, list->options->y_name, &labels);
     if (status < 0)
         return status;
-    if (l->made->count != list->count)
+    l->index.column[1] = labels;
+    if (labels->count != list->count)
         return ctx_fail(ctx, SPD_EINVAL,
                         "%.255s: holds %zu labels for %zu inputs; it needs one for each, in their "
                         "order, or use an index (.csv) that names them",
-                        path, l->made->count, list->count);
-    l->made->ndim = 1;
-    l->made->shape[0] = l->made->count;
-    for (size_t i = 0; i < list->count; i++)
-        l->label[i] = (cell){l->made, i};
+                        path, labels->count, list->count);
+    labels->ndim = 1;
+    labels->shape[0] = labels->count;
     return SPD_OK;
 }
 
@@ -439,8 +397,10 @@ static int by_arrays(const inputs *list, labelling *l)
 {
     for (size_t i = 0; i < list->count; i++) {
         const item *what = &list->item[i];
-        if (!what->array || !what->array->extras || !what->array->extras->y)
+        if (!what->array || !what->array->extras || !what->array->extras->y) {
+            l->label[0] = (cell){0};
             return 0;
+        }
         l->label[i] = (cell){what->array->extras->y, what->index};
     }
     return 1;
@@ -448,133 +408,176 @@ static int by_arrays(const inputs *list, labelling *l)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* The last folder of a path; "." when it has none. */
-static char *folder_of(const char *path)
+#define FOLDER "{y}/{}"
+
+/* A {column} of a pattern. */
+typedef struct slot {
+    const char *name; /* "": it is passed over */
+    const char *next; /* the text that follows it, length of it; none only at the end */
+    size_t length;
+} slot;
+
+/* "a_{y}_{}": what names look like. */
+typedef struct pattern {
+    const char *text;
+    size_t lead; /* of the text before the first column */
+    size_t columns;
+    slot *column;
+    arena room;
+} pattern;
+
+static const char *part(arena *room, const char *from, size_t length)
 {
-    const char *end = path_base(path), *from;
-    if (end == path)
-        return mem_text(".");
-    for (from = end - 1; from > path && from[-1] != '/'; from--)
-        ;
-    return mem_part(from, (size_t)(end - 1 - from));
+    char *copy = arena_zero(room, length + 1, 1);
+    return copy ? memcpy(copy, from, length) : NULL;
 }
 
-/* Labels from texts (count, in order). */
-static spd_status take_texts(spd_context *ctx, size_t count, char **texts, labelling *l)
+static spd_status parse(spd_context *ctx, const char *text, pattern *p)
 {
-    spd_status status = column_texts(ctx, "y", count, (const char *const *)texts, &l->made);
-    for (size_t i = 0; i < count && status == SPD_OK; i++)
-        l->label[i] = (cell){l->made, i};
-    return status;
-}
-
-/* What the pattern's group matches in a name; NULL with a message when it does not. */
-static char *match_of(spd_context *ctx, const regex_t *pattern, const char *text, const char *name)
-{
-    regmatch_t match[2];
-    if (regexec(pattern, name, 2, match, 0) != 0 || match[1].rm_so < 0) {
-        ctx_fail(ctx, SPD_EINVAL, "%.255s: the pattern '%.100s' does not match", name, text);
-        return NULL;
+    size_t named = 0;
+    p->text = text;
+    p->lead = strcspn(text, "{");
+    p->column = arena_alloc(&p->room, strlen(text) + 1, sizeof *p->column);
+    for (const char *at = text + p->lead; *at && p->column; p->columns++) {
+        const char *name = at + 1, *end = name + strcspn(name, "{}/");
+        if (*end != '}' || end[1] == '{')
+            return ctx_fail(ctx, SPD_EINVAL,
+                            "the pattern '%.100s' is not made of {columns} with text between them",
+                            text);
+        named += end > name;
+        at = end + 1 + strcspn(end + 1, "{");
+        p->column[p->columns] =
+            (slot){part(&p->room, name, (size_t)(end - name)), end + 1, (size_t)(at - end - 1)};
     }
-    char *part = mem_part(name + match[1].rm_so, (size_t)(match[1].rm_eo - match[1].rm_so));
-    if (!part)
-        ctx_nomem(ctx, "labels");
-    return part;
-}
-
-static spd_status compile(spd_context *ctx, const char *text, regex_t *pattern)
-{
-    char why[100];
-    int code = text ? regcomp(pattern, text, REG_EXTENDED) : REG_BADPAT;
-    if (!text)
-        return ctx_advise(ctx, ctx_fail(ctx, SPD_EINVAL, "labelling by a pattern needs a pattern"),
-                          SPD_REMEDY_LABEL_PATTERN, 0.0);
-    if (code) {
-        regerror(code, pattern, why, sizeof why);
+    if (named == 0 && p->column)
         return ctx_fail(ctx, SPD_EINVAL,
-                        "the pattern '%.100s' is not a valid regular expression: %s", text, why);
-    }
-    if (pattern->re_nsub < 1) {
-        regfree(pattern);
-        return ctx_fail(ctx, SPD_EINVAL, "the pattern '%.100s' has no (group) for the label", text);
-    }
-    return SPD_OK;
+                        "'%.100s' is not auto, folder or none, nor a pattern with {y}", text);
+    return arena_status(&p->room, ctx, "labels");
 }
 
-/* Labels from the inputs' names: by a pattern, or (NULL) the folder. */
-static spd_status by_names(spd_context *ctx, const inputs *list, const regex_t *pattern,
-                           labelling *l)
+/* Does the pattern fit a name (length of it)? text[j * step] <- what column j takes: all up to the
+ * text that follows, in one folder. */
+static int fits(pattern *p, const char *name, size_t length, size_t step, const char **text)
 {
-    char **texts = mem_zero(list->count, sizeof *texts);
-    spd_status status = texts ? SPD_OK : ctx_nomem(ctx, "labels");
-    for (size_t i = 0; i < list->count && status == SPD_OK; i++) {
-        const char *name = list->item[i].name;
-        texts[i] = pattern ? match_of(ctx, pattern, list->options->pattern, name) : folder_of(name);
-        if (!texts[i])
-            status = pattern && ctx ? ctx->error.status : ctx_nomem(ctx, "labels");
-    }
-    if (status == SPD_OK)
-        status = take_texts(ctx, list->count, texts, l);
-    for (size_t i = 0; texts && i < list->count; i++)
-        mem_free(texts[i]);
-    mem_free(texts);
-    return status;
-}
-
-static spd_status by_pattern(spd_context *ctx, const inputs *list, labelling *l)
-{
-    regex_t pattern;
-    spd_status status = compile(ctx, list->options->pattern, &pattern);
-    if (status < 0)
-        return status;
-    status = by_names(ctx, list, &pattern, l);
-    regfree(&pattern);
-    return status;
-}
-
-static int all_equal(const spd_array *texts)
-{
-    for (size_t i = 1; i < texts->count; i++)
-        if (strcmp(texts->text[0], texts->text[i]) != 0)
+    if (length < p->lead || memcmp(name, p->text, p->lead) != 0)
+        return 0;
+    name += p->lead;
+    length -= p->lead;
+    for (const slot *s = p->column; s < p->column + p->columns; s++, text += step) {
+        size_t take = s->length ? 1 : length;
+        while (take + s->length <= length && memcmp(name + take, s->next, s->length) != 0)
+            take++;
+        if (take == 0 || take + s->length > length || memchr(name, '/', take))
             return 0;
-    return 1;
+        *text = part(&p->room, name, take);
+        name += take + s->length;
+        length -= take + s->length;
+    }
+    return length == 0;
 }
 
-static void drop_labels(labelling *l)
+/* The end of a path, with as many folders as the pattern has; its extension may be left out. */
+static int reads(pattern *p, const char *path, size_t step, const char **text)
+{
+    const char *name = path_base(path);
+    for (const char *at = strchr(p->text, '/'); at; at = strchr(at + 1, '/')) {
+        if (name == path)
+            return 0;
+        for (name--; name > path && name[-1] != '/'; name--)
+            ;
+    }
+    const size_t length = strlen(name);
+    return fits(p, name, length - strlen(path_ending(path)), step, text) ||
+           fits(p, name, length, step, text);
+}
+
+/* Columns of texts from the names of the inputs; y is column 1. */
+static spd_status read_names(spd_context *ctx, inputs *list, pattern *p, labelling *l)
+{
+    const size_t count = list->count;
+    spd_status status = make_columns(ctx, p->columns + 2, &l->index);
+    const char **text = arena_alloc(&p->room, count, p->columns * sizeof *text);
+    for (size_t i = 0; text && i < count * p->columns; i++)
+        text[i] = "";
+    for (size_t i = 0; i < count && status == SPD_OK && !p->room.failed; i++)
+        if (!reads(p, list->item[i].name, count, text + i) && !p->room.failed) {
+            ctx_fail(ctx, SPD_EINVAL, "the name does not fit the pattern");
+            status = leave_out(ctx, list, i, p->text, &l->row[i]);
+        }
+    if (status == SPD_OK)
+        status = arena_status(&p->room, ctx, "labels");
+    for (size_t j = 0; j < p->columns && status == SPD_OK; j++) {
+        const char *name = p->column[j].name;
+        spd_array **column = &l->index.column[strcmp(name, "y") == 0 ? 1 : j + 2];
+        if (*name && !*column)
+            status = column_texts(ctx, name, count, text + j * count, column);
+    }
+    return status;
+}
+
+static spd_status by_pattern(spd_context *ctx, inputs *list, const char *text, labelling *l)
+{
+    pattern p = {0};
+    spd_status status = parse(ctx, text, &p);
+    if (status == SPD_OK)
+        status = read_names(ctx, list, &p, l);
+    arena_free(&p.room);
+    return status;
+}
+
+/* The folders, when all inputs are in one that has a name, and there are several. */
+static spd_status by_itself(spd_context *ctx, inputs *list, labelling *l)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const char *name = list->item[i].name, *base = path_base(name);
+        if (base - name < 2 || base[-2] == '/')
+            return SPD_OK;
+    }
+    spd_status status = by_pattern(ctx, list, FOLDER, l);
+    for (size_t i = 1; i < list->count && status == SPD_OK; i++)
+        if (strcmp(l->index.column[1]->text[0], l->index.column[1]->text[i]) != 0)
+            return SPD_OK;
+    index_free(&l->index);
+    return status;
+}
+
+/* ---- labels of all inputs -------------------------------------------------------------------- */
+
+void labelling_free(labelling *l)
 {
     mem_free(l->label);
-    l->label = NULL;
+    index_free(&l->index);
+    mem_free(l->row);
+    *l = (labelling){0};
 }
 
-/* Arrays' own labels; else folders, when there are several. */
-static spd_status by_itself(spd_context *ctx, const inputs *list, labelling *l)
+int labelling_lacks(const labelling *l, size_t i)
 {
-    if (by_arrays(list, l))
+    return l->row[i] == SIZE_MAX;
+}
+
+static spd_status find(spd_context *ctx, inputs *list, labelling *l)
+{
+    const char *index = list->options->index, *by = list->options->label_by;
+    if (index)
+        return arrays_is_array(index) ? by_label_file(ctx, list, l) : by_index(ctx, list, l);
+    if (!by || strcmp(by, "auto") == 0)
+        return by_arrays(list, l) ? SPD_OK : by_itself(ctx, list, l);
+    if (strcmp(by, "none") == 0)
         return SPD_OK;
-    spd_status status = by_names(ctx, list, NULL, l);
-    if (status == SPD_OK && all_equal(l->made))
-        drop_labels(l);
-    return status;
+    return by_pattern(ctx, list, strcmp(by, "folder") == 0 ? FOLDER : by, l);
 }
 
 spd_status labelling_find(spd_context *ctx, inputs *list, labelling *l)
 {
-    *l = (labelling){0};
-    l->label = mem_zero(list->count, sizeof *l->label);
-    if (!l->label)
+    *l = (labelling){.label = mem_zero(list->count, sizeof *l->label),
+                     .row = mem_alloc(list->count, sizeof *l->row)};
+    if (!l->label || !l->row)
         return ctx_nomem(ctx, "labels");
-    if (list->options->index)
-        return arrays_is_array(list->options->index) ? by_label_file(ctx, list, l)
-                                                     : by_index(ctx, list, l);
-    switch (list->options->labels) {
-    case SPD_LABEL_SOURCE_FOLDER:
-        return by_names(ctx, list, NULL, l);
-    case SPD_LABEL_SOURCE_PATTERN:
-        return by_pattern(ctx, list, l);
-    case SPD_LABEL_SOURCE_NONE:
-        drop_labels(l);
-        return SPD_OK;
-    default:
-        return by_itself(ctx, list, l);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        l->row[i] = i;
+    spd_status status = find(ctx, list, l);
+    for (size_t i = 0; l->index.column && i < list->count; i++)
+        l->label[i] = (cell){l->index.column[1], l->row[i]};
+    return status;
 }

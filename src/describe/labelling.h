@@ -1,5 +1,5 @@
 /* labelling.h - the label of every input, and further columns: from an index file, from arrays,
- * from the names of folders, or from a pattern. */
+ * or from the inputs' names. */
 #ifndef SPD_DESCRIBE_LABELLING_H
 #define SPD_DESCRIBE_LABELLING_H
 
@@ -32,16 +32,15 @@ spd_status index_find(spd_context *ctx, const index_file *index, const char *nam
 
 /* Where the labels and columns of the inputs are. */
 typedef struct labelling {
-    cell *label;     /* of each input, or NULL: no labels */
-    spd_array *made; /* texts that cells of label point into, or NULL */
-    index_file index;
-    size_t *row; /* of each input in the index, or NULL */
+    cell *label;      /* of each input; without an array: no labels */
+    index_file index; /* or what names give in its place: column 1 the labels; some may be NULL */
+    size_t *row;      /* of each input in it */
 } labelling;
 
 /* Finds them for all inputs, before anything is described. Free in any case. */
 spd_status labelling_find(spd_context *ctx, inputs *list, labelling *l);
 
-/* Was input i left out, because the index does not know it? */
+/* Was input i left out, because its labels are not to be had? */
 int labelling_lacks(const labelling *l, size_t i);
 void labelling_free(labelling *l);
 

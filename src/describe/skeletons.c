@@ -9,6 +9,8 @@
 #include "io/source.h"
 #include "io/text.h"
 
+#define LONGEST_NAME ((size_t)4096) /* of a file */
+
 /* Adds one that was parsed, or (NULL) the context's message, which says why it was not. */
 static spd_status keep(spd_context *ctx, skeletons *all, const char *path, skeleton *parsed)
 {
@@ -32,7 +34,7 @@ spd_status skeletons_add(spd_context *ctx, skeletons *all, const char *path, con
     return status == SPD_ENOMEM ? status : keep(ctx, all, path, parsed);
 }
 
-static spd_status add_file(spd_context *ctx, skeletons *all, const char *path)
+spd_status skeletons_read(spd_context *ctx, void *all, const char *path)
 {
     io_source *source;
     spd_status status = source_load(ctx, path, &source);
@@ -43,15 +45,10 @@ static spd_status add_file(spd_context *ctx, skeletons *all, const char *path)
     return status;
 }
 
-static spd_status visit_file(spd_context *ctx, void *user, const char *path)
-{
-    return text_same(path_ending(path), ".asf") ? add_file(ctx, user, path) : SPD_OK;
-}
-
 spd_status skeletons_give(spd_context *ctx, skeletons *all, const char *path)
 {
     all->for_all = 1;
-    spd_status status = add_file(ctx, all, path);
+    spd_status status = skeletons_read(ctx, all, path);
     if (status == SPD_OK && !all->found[0].parsed)
         status = ctx_pass_on(ctx, &all->found[0].fault);
     if (status < 0)
@@ -59,25 +56,21 @@ spd_status skeletons_give(spd_context *ctx, skeletons *all, const char *path)
     return status;
 }
 
+static spd_status visit_file(spd_context *ctx, void *all, const char *path)
+{
+    return text_same(path_ending(path), ".asf") ? skeletons_read(ctx, all, path) : SPD_OK;
+}
+
 spd_status skeletons_beside(spd_context *ctx, skeletons *all, const char *clip)
 {
-    size_t length = (size_t)(path_base(clip) - clip);
-    char *folder = length ? mem_part(clip, length) : mem_text("./");
-    if (!folder)
+    const size_t length = (size_t)(path_base(clip) - clip);
+    if (all->folder && strlen(all->folder) == length && strncmp(all->folder, clip, length) == 0)
+        return SPD_OK;
+    mem_free(all->folder);
+    all->folder = mem_part(clip, length);
+    if (!all->folder)
         return ctx_nomem(ctx, "skeletons");
-    for (size_t i = 0; i < all->folders; i++)
-        if (strcmp(all->folder[i], folder) == 0) {
-            mem_free(folder);
-            return SPD_OK;
-        }
-    char **grown = mem_list(all->folder, all->folders, sizeof *grown);
-    if (!grown) {
-        mem_free(folder);
-        return ctx_nomem(ctx, "skeletons");
-    }
-    all->folder = grown;
-    all->folder[all->folders++] = folder;
-    return folder_walk(ctx, folder, 0, visit_file, NULL, all);
+    return folder_walk(ctx, length ? all->folder : "./", 0, visit_file, NULL, all);
 }
 
 /* A path without the ./ that says nothing. */
@@ -88,14 +81,16 @@ static const char *bare(const char *path)
     return path;
 }
 
-/* How many characters of the clip's name the skeleton's stem covers; 0: not its own. */
-static size_t prefix(const char *asf_path, const char *clip_path)
+/* How well a skeleton fits a clip: one in a nearer folder above all, then one whose stem covers more
+ * of the clip's name; 0: not its own. */
+static size_t fit(const char *asf_path, const char *clip_path)
 {
     const char *asf = bare(asf_path), *clip = bare(clip_path);
-    size_t folder = (size_t)(path_base(asf) - asf), whole = strlen(asf) - strlen(".asf");
-    if ((size_t)(path_base(clip) - clip) != folder || strncmp(asf, clip, whole) != 0)
+    const size_t folder = (size_t)(path_base(asf) - asf);
+    const size_t stem = strlen(asf) - strlen(".asf") - folder;
+    if (strncmp(asf, clip, folder) != 0 || strncmp(asf + folder, path_base(clip), stem) != 0)
         return 0;
-    return whole - folder;
+    return stem ? folder * LONGEST_NAME + stem : 0;
 }
 
 spd_status skeletons_find(spd_context *ctx, const skeletons *all, const char *clip,
@@ -103,11 +98,11 @@ spd_status skeletons_find(spd_context *ctx, const skeletons *all, const char *cl
 {
     char why[300];
     const bones *best = all->for_all ? &all->found[0] : NULL;
-    size_t longest = 0;
+    size_t closest = 0;
     for (size_t i = 0; i < all->count && !all->for_all; i++) {
-        size_t length = prefix(all->found[i].path, clip);
-        if (length > longest) {
-            longest = length;
+        size_t close = fit(all->found[i].path, clip);
+        if (close > closest) {
+            closest = close;
             best = &all->found[i];
         }
     }
@@ -115,7 +110,8 @@ spd_status skeletons_find(spd_context *ctx, const skeletons *all, const char *cl
         return ctx_advise(
             ctx,
             ctx_fail(ctx, SPD_EINVAL,
-                     "no skeleton (.asf) in its folder matches the beginning of its name"),
+                     "no skeleton (.asf) in its folder, or in those above it that are described, "
+                     "matches the beginning of its name"),
             SPD_REMEDY_SKELETON, 0.0);
     if (!best->parsed)
         return ctx_fail(ctx, SPD_EFORMAT, "its skeleton %.120s is broken: %.300s", best->path,
@@ -130,8 +126,6 @@ void skeletons_free(skeletons *all)
         mem_free(all->found[i].path);
         skeleton_free(all->found[i].parsed);
     }
-    for (size_t i = 0; i < all->folders; i++)
-        mem_free(all->folder[i]);
     mem_free(all->found);
     mem_free(all->folder);
     *all = (skeletons){0};

@@ -1,5 +1,5 @@
-/* skeletons.h - which .asf belongs to which .amc: the one given, or of those in the same folder
- * the one whose stem is the longest prefix of the clip's name. */
+/* skeletons.h - which .asf belongs to which .amc: the one given, or of those in the same folder, else
+ * in the nearest above it, the one whose stem is the longest prefix of the clip's name. */
 #ifndef SPD_DESCRIBE_SKELETONS_H
 #define SPD_DESCRIBE_SKELETONS_H
 
@@ -16,8 +16,7 @@ typedef struct skeletons {
     int for_all; /* the first serves every clip */
     size_t count;
     bones *found;
-    size_t folders;
-    char **folder; /* those that have been searched */
+    char *folder; /* the last that was searched for a clip */
 } skeletons;
 
 /* Reads the one that serves all. */
@@ -27,7 +26,10 @@ spd_status skeletons_give(spd_context *ctx, skeletons *all, const char *path);
 spd_status skeletons_add(spd_context *ctx, skeletons *all, const char *path, const char *text,
                          size_t size);
 
-/* Reads all beside a clip on disk, once for each folder. */
+/* Adds that in a file, likewise; `all` is of skeletons. */
+spd_status skeletons_read(spd_context *ctx, void *all, const char *path);
+
+/* Reads all beside a clip on disk. */
 spd_status skeletons_beside(spd_context *ctx, skeletons *all, const char *clip);
 
 /* *found <- the clip's own; SPD_EINVAL when there is none or when it is broken. Messages do not

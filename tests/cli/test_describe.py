@@ -195,16 +195,6 @@ def test_a_column_of_text_is_pointed_at(spdml, long_table, tmp_path):
     spdml("embed", "t.csv", "-o", "p.png").failed("rsvg-convert", code=2)
 
 
-def test_index_by_the_group(spdml, long_table, tmp_path):
-    (tmp_path / "labels.csv").write_text("trial,label\n9,rest\n8,left\n7,right\n")
-    say = ["describe", "covariance", "long.csv", "--group", "trial", "--channels", "Fz,Cz",
-           "--labels", "labels.csv", "-o", "c.npz"]
-    spdml(*say).good()
-    assert list(load(tmp_path / "c.npz")["y"]) == ["right", "left", "rest"]
-    (tmp_path / "labels.csv").write_text("trial,label\n9,rest\n8,left\n")
-    spdml(*say).failed("long.csv[0]", "'7', its value in the column 'trial'", "labels.csv")
-
-
 def test_shrinkage(spdml, tables, tmp_path):
     """The formulas, as pyRiemann and scikit-learn compute them."""
     few = tables[:, :4]
@@ -290,7 +280,7 @@ def test_windows(spdml, rng, tmp_path):
     (["--shrinkage", "much"], "oas"), (["--shrinkage", "1.5"], "0 to 1"),
     (["--sift-bin", "4"], "does not belong to covariance"),
     (["--asf", "x.asf"], "does not belong to covariance"),
-    (["--labels", "a.csv", "--label-pattern", "(x)"], "cannot be used together"),
+    (["--labels", "a.csv", "--label-by", "{y}_"], "cannot be used together"),
 ])
 def test_misuse(spdml, tables, words, said):
     spdml("describe", "covariance", "tables.npz", "-o", "c.npz", *words).failed(said, code=2)
@@ -424,10 +414,41 @@ def test_labels_in_an_array(spdml, folder, tables, tmp_path, ending):
     assert list(load(tmp_path / "c.npz")["y"]) == list(range(6))
 
 
-def test_pattern_and_none(spdml, folder, tmp_path):
-    spdml("describe", "covariance", "in", "--label-pattern", "/([0-9])[.]csv$", "-o",
-          "c.npz").good()
+def test_columns_from_names(spdml, folder, tmp_path):
+    spdml("describe", "covariance", "in", "--label-by", "{y}", "-o", "c.npz").good()
     assert list(load(tmp_path / "c.npz")["y"]) == ["1", "2", "1"]
+    for name in folder:
+        (tmp_path / name).rename((tmp_path / name).with_name(f"HDM_s{name[-5]}_jog_left_{name[3]}.csv"))
+    for pattern in ["HDM_{subject}_{y}_{}", "HDM_{subject}_{y}_{}_{}.csv", "in/{}/{}_{subject}_{y}_{}"]:
+        spdml("describe", "covariance", "in", "--label-by", pattern, "-o", "c.npz").good()
+        out = load(tmp_path / "c.npz")
+        assert list(out["y"]) == ["jog"] * 3 and list(out["subject"]) == ["s1", "s2", "s1"]
+        assert set(out) == {"X", "y", "name", "subject", "feature_mean", "feature_count", "meta.json"}
+    spdml("describe", "covariance", "in", "--label-by", "{y}/HDM_s{trial}_{}", "-o", "c.npz").good()
+    out = load(tmp_path / "c.npz")
+    assert list(out["y"]) == ["b", "b", "c"] and list(out["trial"]) == ["1", "2", "1"]
+    spdml("describe", "covariance", "in", "--label-by", "{}_{subject}_{}", "-o", "c.npz").good()
+    assert "y" not in load(tmp_path / "c.npz")
+
+
+@pytest.mark.parametrize("pattern", ["{y}_x", "{y}/{}/{}/{}", "x{y}", "{y}_{a}_{b}_{c}", "{y}."])
+def test_names_that_do_not_fit(spdml, folder, tmp_path, pattern):
+    words = ["describe", "covariance", "in", "--label-by", pattern, "-o", "c.npz"]
+    (tmp_path / "in/a_x.csv").write_text("no table")
+    told = spdml(*words).failed("does not fit the pattern", pattern)
+    assert told.err.startswith("spdml: in/b/1.csv: " if pattern == "{y}_x" else "spdml: in/a_x.csv: ")
+    (tmp_path / "in/a_x.csv").write_text("1,2\n2,1\n3,5\n")
+    if pattern == "{y}_x":
+        done = spdml(*words, "--keep-going")
+        assert done.code == 1 and list(load(tmp_path / "c.npz")["y"]) == ["a"]
+
+
+@pytest.mark.parametrize("pattern", ["", "y", "{}", "{y", "{y}{z}", "{a{y}", "{a/y}", "moon"])
+def test_bad_patterns(spdml, folder, pattern):
+    spdml("describe", "covariance", "in", "--label-by", pattern, "-o", "c.npz").failed("pattern")
+
+
+def test_folder_and_none(spdml, folder, tmp_path):
     spdml("describe", "covariance", "in", "--label-by", "none", "-o", "c.npz").good()
     assert "y" not in load(tmp_path / "c.npz")
     spdml("describe", "covariance", "in/b", "-o", "c.npz").good()
@@ -669,6 +690,31 @@ def test_clips_need_a_skeleton(spdml, tmp_path):
     (tmp_path / "a.asf").write_text("this is no skeleton")
     spdml("describe", "joints", "a.amc", "-o", "c.npz").failed("a.amc", "a.asf")
     spdml("describe", "joints", "a.amc", "--asf", "a.asf", "-o", "c.npz").failed("a.asf")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_skeletons_above_their_clips(spdml, reads_archives, tmp_path, packed):
+    spdml("synth", "motion", "-o", "in", "--classes", 2, "--subjects", 2, "--samples", 2).good()
+    (tmp_path / "in/index.csv").unlink()
+    spdml("describe", "joints", "in", "--label-by", "{subject}_{y}_{}", "-o", "a.npz").good()
+    for clip in list((tmp_path / "in").glob("*.amc")):
+        folder = tmp_path / "in" / clip.name.split("_")[1]
+        folder.mkdir(exist_ok=True)
+        clip.rename(folder / clip.name)
+    if packed:
+        with tarfile.open(tmp_path / "in.tar", "w") as tar:
+            tar.add(tmp_path / "in", "x")
+    spdml("describe", "joints", "in.tar" if packed else "in", "--label-by", "{subject}_{y}_{}", "-o",
+          "b.npz").good()
+    a, b = ({n.rsplit("/", 1)[1]: (x.tobytes(), y, s)
+             for n, x, y, s in zip(out["name"], out["X"], out["y"], out["subject"])}
+            for out in (load(tmp_path / "a.npz"), load(tmp_path / "b.npz")))
+    assert a == b and len(a) == 8 and {s for *_, s in a.values()} == {"a", "b"}
+    clip = sorted((tmp_path / "in").rglob("*.amc"))[0]
+    spdml("describe", "joints", clip, "-o", "c.npz").failed(clip.name, "--asf")
+    (clip.parent / "a.asf").write_text("this is no skeleton")  # the nearest is taken
+    if not packed:
+        spdml("describe", "joints", "in", "-o", "c.npz").failed(clip.name, clip.parent.name + "/a.asf")
 
 
 SEEDS = pathlib.Path(__file__).parents[1] / "fuzz" / "corpus" / "image"

@@ -71,12 +71,12 @@ static void draw_picture(fuzz_input *in, spd_describe_options *o, spd_rect *rect
 
 static void draw_options(fuzz_input *in, spd_describe_options *o, double *band, spd_rect *rect)
 {
-    static const char *const patterns[] = {"(in)", "in", "(", "([a-z]+)\\.", NULL};
+    static const char *const ways[] = {NULL,    "folder",     "none",  "{y}",
+                                       "{y}{}", "i{y}.{end}", "{y}/{}"};
     o->covariance.shrinkage = (spd_shrinkage)fuzz_below(in, SPD_SHRINKAGES + 1);
     o->covariance.shrink = draw_real(in, 0.5);
     o->covariance.regularize = draw_real(in, -1.0);
-    o->labels = (spd_label_source)fuzz_below(in, SPD_LABEL_SOURCE_NONE + 2);
-    o->pattern = patterns[fuzz_below(in, 5)];
+    o->label_by = ways[fuzz_below(in, sizeof ways / sizeof *ways)];
     o->index = fuzz_byte(in) > 200 ? "index.csv" : NULL;
     o->keep_going = fuzz_byte(in) > 200;
     o->asf = fuzz_byte(in) & 1 ? "bones.asf" : NULL;

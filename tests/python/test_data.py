@@ -56,16 +56,14 @@ def test_tables(rng, tmp_path):
      dict(grid=(2, 3), no_color=True, size=(40, 30))),
     ("gabor", ["--regions", "whole", "--scales", 2, "--orientations", 3, "--regularize", "1e-3"],
      dict(regions="whole", scales=2, orientations=3, regularize=1e-3)),
-    ("sift-color", ["--size", 64, "--sift-step", 8, "--label-pattern", "/([a-z]+)_"],
-     dict(size=64, sift_step=8, label_pattern="/([a-z]+)_")),
+    ("sift-color", ["--size", 64, "--sift-step", 8, "--label-by", "{}/{y}x_{}"],
+     dict(size=64, sift_step=8, label_by="{}/{y}x_{}")),
 ])
 def test_images_as_the_command(tmp_path, kind, words, options):
     run(tmp_path, "synth", "textures", "-o", "in", "--classes", 2, "--samples", 2, "--size", 48)
-    if "label_pattern" in options:
+    if "label_by" in options:
         for image in list((tmp_path / "in").rglob("*.png")):
             image.rename(image.with_name(f"{image.parent.name.lower().strip('0123456789_-')}x_{image.name}"))
-        words = [w if w != "/([a-z]+)_" else "/([a-z]+)_[^/]*$" for w in words]
-        options = {**options, "label_pattern": "/([a-z]+)_[^/]*$"}
     run(tmp_path, "describe", kind, "in", *words, "-o", "c.npz")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # few observations
@@ -134,7 +132,7 @@ def test_what_is_said(rng, tmp_path):
     ("covariances", {}, "covariance"), ("covariance", {"nonsense": 1}, "nonsense"),
     ("covariance", {"bands": [8, 12]}, "pairs"), ("covariance", {"shrinkage": "much"}, "shrinkage"),
     ("covariance", {"labels": "a.csv", "label_by": "none"}, "together"),
-    ("covariance", {"label_by": "moon"}, "label_by"), ("gabor", {"regions": "some"}, "regions"),
+    ("covariance", {"label_by": 3}, "label_by"), ("gabor", {"regions": "some"}, "regions"),
     ("region", {"size": (1, 2, 3)}, "size"), ("covariance", {"regularize": -1}, "negative"),
     ("covariance", {"model": np.zeros(3)}, "n x m"), ("joints", {"center": "left"}, "root"),
     ("covariance", {}, "none.npz"),

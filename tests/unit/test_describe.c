@@ -181,21 +181,19 @@ TEST(labels_by_pattern_index_and_none)
     spd_data_free(data);
     data = NULL;
     fresh_options();
-    options.labels = SPD_LABEL_SOURCE_PATTERN;
-    options.pattern = "/([a-d])\\.csv$";
+    options.label_by = "{y}";
     CHECK(describe(scratch("set"), &data, NULL) == SPD_OK && data->classes == 4 &&
               strcmp(data->class_name[data->label[2]], "a") == 0,
           "pattern");
     spd_data_free(data);
     data = NULL;
-    options.pattern = "/([xyz])\\.csv$";
-    CHECK_FAILED(ctx, describe(scratch("set"), &data, NULL), SPD_EINVAL, "does not match");
-    options.pattern = "(";
-    CHECK_FAILED(ctx, describe(scratch("set"), &data, NULL), SPD_EINVAL,
-                 "is not a valid regular expression");
-    options.pattern = "abc";
-    CHECK_FAILED(ctx, describe(scratch("set"), &data, NULL), SPD_EINVAL, "group");
-    options.labels = SPD_LABEL_SOURCE_NONE;
+    options.label_by = "{y}_";
+    CHECK_FAILED(ctx, describe(scratch("set"), &data, NULL), SPD_EINVAL, "does not fit");
+    options.label_by = "{y";
+    CHECK_FAILED(ctx, describe(scratch("set"), &data, NULL), SPD_EINVAL, "text between them");
+    options.label_by = "abc";
+    CHECK_FAILED(ctx, describe(scratch("set"), &data, NULL), SPD_EINVAL, "nor a pattern");
+    options.label_by = "none";
     CHECK(describe(scratch("set"), &data, NULL) == SPD_OK && data->classes == 0, "none");
     spd_data_free(data);
     drop_folders();
@@ -538,6 +536,7 @@ TEST(every_allocation_may_fail)
     fresh_options();
     put_file(scratch("set/run/c.csv"), "1,2\n3\n", 6);
     options.keep_going = 1;
+    options.label_by = "{y}/{}";
     sweep(scratch("set"));
     fresh_options();
     options.group = "g";

@@ -71,16 +71,13 @@ static const option options_labels[] = {
     {"labels", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, index), .common = 1,
      .help =
          "Index (.csv): the first column is the file, the second its label, and further columns "
-         "are kept; files are matched by the end of their path or by their name, with --group also "
-         "by the value of that column. Or an array (.npy, .npz, .mat) with a label for each input "
+         "are kept; files are matched by the end of their path or by their name. Or an array "
+         "(.npy, .npz, .mat) with a label for each input "
          "in the order of the inputs, which in a folder is that of their names"},
-    {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = "auto|folder|none",
-     .names = SPD_ENUM_LABEL_SOURCE, .common = 1,
+    {"label-by", 0, OPTION_TEXT, "WAY", "auto", INTO(spd_describe_options, label_by), .common = 1,
      .help = "Without an index: auto takes the labels of array files, otherwise the folder names "
-             "if there are several"},
-    {"label-pattern", 0, OPTION_TEXT, "REGEX", INTO(spd_describe_options, pattern), .common = 1,
-     .help = "The label is the part of an input's path that the (group) of this extended regular "
-             "expression matches"},
+             "if there are several; folder, none, or a pattern of names such as "
+             "'HDM_{subject}_{y}_{}', in which {y} is the label and others are further columns"},
     {"x", 0, OPTION_TEXT, "NAME", INTO(spd_describe_options, x_name),
      .help = "Array that holds the inputs; by default images or X, or the only one that fits"},
     {"y", 0, OPTION_TEXT, "NAME", INTO(spd_describe_options, y_name),
@@ -161,8 +158,9 @@ static const option options_region[] = {
 
 static const option options_motion[] = {
     {"asf", 0, OPTION_FILE, "FILE", INTO(spd_describe_options, asf), .common = 1,
-     .help = "Skeleton of all .amc clips; by default the .asf in the same folder whose name begins "
-             "the clip's name"},
+     .help =
+         "Skeleton of all .amc clips; by default the .asf in the same folder, or in the nearest "
+         "above it within IN, whose name begins the clip's name"},
     {"center", 0, OPTION_CHOICE, "WHERE", .choice = "root",
      .help = "Positions relative to the root joint; default world coordinates"},
     {"frames", 0, OPTION_TEXT, "FIRST:LAST",
@@ -187,9 +185,9 @@ static const char *const paragraphs[] = {
     "joints: motion capture (.amc with .asf, .bvh, .c3d, or tables of positions); joint positions.",
     "IN is a file, a folder (searched with its subfolders), an archive (.tar.gz, .zip, ...), or an "
     "array file that holds several inputs: images p x height x width (x 3), tables p x r x n. "
-    "Labels come from an index (--labels), from the array file, from the folder names or from a "
-    "pattern. The output contains X, y, the inputs' names, further columns, and the parameters, "
-    "which 'spdml info' shows.",
+    "Labels come from an index (--labels), from the array file, or from the names of "
+    "folders and files. The output contains X, y, the inputs' names, further columns, and the "
+    "parameters, which 'spdml info' shows.",
     "A covariance of r observations has rank at most r - 1: with fewer than n + 1 observations it "
     "needs --shrinkage, --regularize or --model. A warning tells you if some have fewer, even if "
     "regularisation compensates, and which files of a folder or archive were ignored.",

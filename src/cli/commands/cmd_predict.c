@@ -38,6 +38,11 @@ static int is_raw(session *s, const char *path)
     return 1;
 }
 
+static int unlabelled(const session *s)
+{
+    return strcmp(arguments_text(s->args, "label-by"), "none") == 0;
+}
+
 /* The data set without its labels. */
 static void forget_labels(predicting *p)
 {
@@ -63,7 +68,7 @@ static void describe(session *s, predicting *p)
     how.index = arguments_text(s->args, "labels");
     how.x_name = arguments_text(s->args, "x");
     how.y_name = arguments_text(s->args, "y");
-    how.labels = (spd_label_source)session_choice(s, "label-by");
+    how.label_by = arguments_text(s->args, "label-by");
     double start = bar_clock();
     const described *d = describe_operands(s, kind, &how);
     p->set.data = d->data;
@@ -76,7 +81,7 @@ static void describe(session *s, predicting *p)
             ? s->args->operands[1]
             : words_text("%s and %zu more", s->args->operands[1], s->args->operand_count - 2);
     p->set.data = &p->test;
-    p->guessed = how.labels == SPD_LABEL_SOURCE_AUTO && !how.index;
+    p->guessed = !arguments_count(s->args, "label-by") && !how.index;
     session_talk(s, "described %zu matrices by %s", p->set.data->p,
                  spd_name(SPD_ENUM_DESCRIPTOR, kind));
 }
@@ -120,14 +125,14 @@ static void load(session *s, predicting *p)
             "%s: of data sets only one is taken; several inputs are images, clips or signals",
             s->args->operands[2]);
     } else {
-        if (session_choice(s, "label-by") == SPD_LABEL_SOURCE_FOLDER)
-            cli_misuse(
-                "--label-by folder: %s is a data set; its labels are y, or those of --labels",
-                path);
+        const char *by = arguments_text(s->args, "label-by");
+        if (strcmp(by, "auto") != 0 && !unlabelled(s))
+            cli_misuse("--label-by %s: %s is a data set; its labels are y, or those of --labels",
+                       by, path);
         recognition_load(s, path, arguments_text(s->args, "labels"), !vectors, vectors, &p->set);
         check_description(p->set.data, &p->method.classes);
     }
-    if (session_choice(s, "label-by") == SPD_LABEL_SOURCE_NONE)
+    if (unlabelled(s))
         forget_labels(p);
     check_size(p);
     aligning_queries(s, &p->method, p->set.data, &p->set.samples);
@@ -175,7 +180,7 @@ static int run(session *s)
     start = bar_clock();
     p.found = (predictions){.train = &p.method.classes,
                             .test = p.set.data,
-                            .unscored = session_choice(s, "label-by") == SPD_LABEL_SOURCE_NONE,
+                            .unscored = unlabelled(s),
                             .guessed = p.guessed,
                             .listed = !session_output(s) && !arguments_flag(s->args, "json"),
                             .unnamed = spd_classifier_metadata(p.method.classifier)->unnamed};
@@ -193,11 +198,11 @@ static const option options[] = {
     {"raw", 0, OPTION_FLAG,
      .help = "NEW holds images, clips or signals, not matrices: describe them as the training data "
              "were. Not needed for folders, archives and single images or clips"},
-    {"label-by", 0, OPTION_CHOICE, "WAY", "auto", .choice = "auto|folder|none",
-     .names = SPD_ENUM_LABEL_SOURCE, .common = 1,
+    {"label-by", 0, OPTION_TEXT, "WAY", "auto", .common = 1,
      .help = "Source of the labels for scoring. auto: from --labels, from y, or from the names of "
              "the folders that images, clips or signals lie in, if any of them is a class of "
-             "METHOD; none: nothing is scored"},
+             "METHOD; folder, or a pattern of names, as of 'spdml describe'; none: nothing is "
+             "scored"},
     {"target", 0, OPTION_TEXT, "COLUMN",
      .help = "If METHOD predicts numbers: the column of NEW that they are compared with, if it is "
              "called otherwise than in training"},

@@ -173,14 +173,6 @@ static void take_rects(session *s, spd_describe_options *o)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void take_labels(session *s, spd_describe_options *o)
-{
-    if ((o->index != NULL) + (o->pattern != NULL) + (arguments_count(s->args, "label-by") > 0) > 1)
-        cli_misuse("--labels, --label-pattern and --label-by cannot be used together");
-    o->labels =
-        o->pattern ? SPD_LABEL_SOURCE_PATTERN : (spd_label_source)session_choice(s, "label-by");
-}
-
 int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options *o)
 {
     unsigned number;
@@ -191,7 +183,8 @@ int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options
     spd_describe_defaults(*kind, o, sizeof *o);
     ARGUMENTS_FILL(s->args, spd_describe_options, o);
     o->center_root = arguments_count(s->args, "center") > 0;
-    take_labels(s, o);
+    if (o->index && arguments_count(s->args, "label-by"))
+        cli_misuse("--labels and --label-by cannot be used together");
     take_texts(s, o);
     take_rects(s, o);
     take_model(s, &o->covariance);

@@ -21,7 +21,6 @@ static const struct {
     {SPD_REMEDY_NAME_X, "--x NAME"},
     {SPD_REMEDY_NAME_Y, "--y NAME"},
     {SPD_REMEDY_LABELS, "--labels FILE"},
-    {SPD_REMEDY_LABEL_PATTERN, "--label-pattern REGEX"},
     {SPD_REMEDY_SKELETON, "--asf FILE"},
     {SPD_REMEDY_AUTO_ENGINE, "--engine auto"},
     {SPD_REMEDY_LEAVE_OUT, "'spdml convert --drop-nan', which leaves such matrices out"},
