@@ -1,8 +1,8 @@
 /* bench_cuda.c - the CUDA engine's calls, and whole iterations as the optimiser runs them.
  *
- *   bench_cuda [P [M METRIC [GB [DEVICES]]]]   largest set, 100000 unless told; with M and METRIC
- *                                that one alone, and only its calls, for a profiler; with GB and
- *                                DEVICES in so much memory of each of so many devices
+ *   bench_cuda [P [M METRIC [GB]]]   largest set, 100000 unless told; with M and METRIC that one
+ *                                alone, and only its calls, for a profiler; with GB in so much
+ *                                memory of the device
  *   bench_cuda small             the small fit alone
  *   bench_cuda distances [P]     distances and neighbours alone
  *   bench_cuda plot [P]          seconds of a fit of 30 iterations for growing sets on both
@@ -283,7 +283,6 @@ int main(int count, char **word)
     const size_t sizes[][2] = {{93, 118}, {155, 4000}, {155, most}};
     const size_t only = count > 3 ? strtoul(word[2], NULL, 10) : 0;
     room.memory_bytes = count > 4 ? (size_t)(1e9 * strtod(word[4], NULL)) : 0;
-    room.devices = count > 5 ? atoi(word[5]) : 0;
     const int small = count > 1 && strcmp(word[1], "small") == 0;
     static const struct {
         spd_metric metric;

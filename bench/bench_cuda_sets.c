@@ -1,12 +1,10 @@
-/* bench_cuda_sets.c - functions, eigenvalues, means, congruences, distances and kernels of sets on
- * the GPU, and on the processor in the same run, from fewer matrices; and AIRM neighbours on the GPU
+/* bench_cuda_sets.c - functions, eigenvalues, means, distances and kernels of sets on the GPU, and on the processor in the same run, from fewer matrices; and AIRM neighbours on the GPU
  * by bounds and by all distances.
  *
  *   bench_cuda_sets [SHARE]         of the usual number of matrices; 1 unless told
  *   bench_cuda_sets nearest [SHARE] only those neighbours */
 #include "bench.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,37 +59,11 @@ static spd_status run_mean(spd_context *ctx, int metric, size_t n, size_t p, con
     return spd_mean(ctx, (spd_metric)metric, SPD_SET(n, p, X), NULL, out, NULL);
 }
 
-/* W (n x m), the same for all. */
-static const double *some_map(void)
-{
-    static double W[512 * 128];
-    rng r;
-    rng_seed(&r, 1);
-    for (size_t e = 0; e < sizeof W / sizeof *W && W[0] == 0.0; e++)
-        W[sizeof W / sizeof *W - 1 - e] = rng_normal(&r);
-    return W;
-}
-
-static spd_status run_transform(spd_context *ctx, int m, size_t n, size_t p, const double *X,
-                                double *out)
-{
-    return spd_congruence(ctx, SPD_SET(n, p, X), (size_t)m, some_map(), out);
-}
-
-static spd_status run_transform_there(spd_context *ctx, int m, size_t n, size_t p, const double *X,
-                                      double *out)
-{
-    const spd_set there = {.size = sizeof there, .n = n, .p = p, .X = X, .place = SPD_PLACE_DEVICE};
-    return spd_congruence(ctx, &there, (size_t)m, some_map(), out);
-}
-
 /* How many of its results are compared. */
 static size_t results_of(const task *t, size_t n, size_t p)
 {
     if (t->run == run_mean)
         return n * n;
-    if (t->run == run_transform)
-        return p * (size_t)t->kind * (size_t)t->kind;
     return t->run == run_eigh || t->power < 2.0 ? p * n : p * p;
 }
 
@@ -175,77 +147,6 @@ static void compare(const task *t, size_t n, size_t p, size_t few)
     free(X);
     free(out);
     free(other);
-}
-
-/* ---- sets on the device ---------------------------------------------------------------------- */
-
-/* The driver's own functions: memory in the context that the calls before have made. */
-typedef struct driver {
-    int (*allocate)(unsigned long long *at, size_t bytes);
-    int (*copy)(unsigned long long to, const void *from, size_t bytes);
-    int (*release)(unsigned long long at);
-} driver;
-
-static void find(void *library, const char *name, void *function)
-{
-    void *at = library ? dlsym(library, name) : NULL;
-    memcpy(function, &at, sizeof at);
-}
-
-static driver load_driver(void)
-{
-    driver d;
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    find(library, "cuMemAlloc_v2", &d.allocate);
-    find(library, "cuMemcpyHtoD_v2", &d.copy);
-    find(library, "cuMemFree_v2", &d.release);
-    return d;
-}
-
-static double *as_pointer(unsigned long long at)
-{
-    void *pointer;
-    _Static_assert(sizeof pointer == sizeof at, "addresses of 64 bits");
-    memcpy(&pointer, &at, sizeof at);
-    return pointer;
-}
-
-/* W'XW of matrices that lie on the device, which are read once, 8 n^2 bytes each. */
-static void transform_there(int m, size_t n, size_t p)
-{
-    const task there = {"transform, on the device", run_transform_there, m, 1.0};
-    const size_t bytes = p * n * n * sizeof(double);
-    driver d = load_driver();
-    unsigned long long X = 0, S = 0;
-    if (!d.allocate || !d.copy || !d.release || d.allocate(&X, bytes) ||
-        d.allocate(&S, p * (size_t)(m * m) * sizeof(double))) {
-        printf("%s: skipped, no memory of a GPU\n", there.name);
-    } else {
-        double *from = make_samples(n, p);
-        d.copy(X, from, bytes);
-        double best = seconds(&there, SPD_ENGINE_CUDA, n, p, as_pointer(X), as_pointer(S));
-        printf("%-24s n %3zu p %6zu m %2d: cuda %8.5f s, %.0f GB/s\n", there.name, n, p, m, best,
-               1e-9 * (double)bytes / best);
-        free(from);
-    }
-    if (X)
-        d.release(X);
-    if (S)
-        d.release(S);
-}
-
-static void transforms(double share)
-{
-    static const struct {
-        size_t n;
-        int m;
-    } sizes[] = {{22, 8}, {43, 10}, {93, 20}, {155, 20}, {155, 30}, {256, 40}, {512, 128}};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        size_t n = sizes[k].n, p = (size_t)(share * 2e8 / (double)(n * n)) + 8;
-        task t = {"transform", run_transform, sizes[k].m, 1.0};
-        compare(&t, n, p, p);
-        transform_there(sizes[k].m, n, p);
-    }
 }
 
 /* ---- AIRM neighbours ------------------------------------------------------------------------- */
@@ -386,7 +287,6 @@ int main(int count, char **word)
             size_t n = sizes[k], p = (size_t)(share * 5e7 / (double)(n * n)) + 8;
             compare(&means[which], n, p, p / 20 + 8);
         }
-    transforms(share);
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
         compare(&pairs[k], 32, (size_t)(10000 * sqrt(share)), 1500);
         compare(&pairs[k], 93, (size_t)((k == 1 ? 3000 : 10000) * sqrt(share)), k == 1 ? 100 : 500);

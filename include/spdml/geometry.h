@@ -141,7 +141,7 @@ SPD_API spd_status spd_eigh_general(spd_context *ctx, const spd_set *X, const sp
                                     double *lambda, double *V);
 
 /* Applies the map of a model, W = model->W: S (p x m x m) <- W' X_i W for one W (n x m), which is
- * on the host. 1 <= m <= n. A GPU reads the upper triangles of X. */
+ * on the host. 1 <= m <= n. Computed by the CPU. */
 SPD_API spd_status spd_congruence(spd_context *ctx, const spd_set *X, size_t m, const double *W,
                                   double *S);
 

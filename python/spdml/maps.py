@@ -210,8 +210,8 @@ class SPDML(MatrixTransformer):
         return context(self.n_jobs, None if engine is None else choice("engine", engine), memory)
 
     def transform(self, X: Any) -> np.ndarray:
-        """W'XW (p, m, m); of complex matrices with the conjugate transpose. An array on a GPU stays
-        there, and so does the result.
+        """W'XW (p, m, m); of complex matrices with the conjugate transpose. The result of an array
+        on a GPU lies there too; the CPU computes it.
 
         Returns
         -------

@@ -1,18 +1,15 @@
-/* engine.cuh - a fit on the devices: the calls of a problem (optim/problem.h), which throw faults.
- */
+/* engine.cuh - a fit on a device: the calls of a problem (optim/problem.h), which throw faults. */
 #pragma once
 #include "cuda/mailbox.cuh"
 #include "cuda/shard.cuh"
 
 struct cuda_engine {
     spd::partition cuts;
-    size_t first = 0; /* number of the first shard here */
     cuda_peers peers{};
-    spd::stop_request stop;
-    std::vector<std::unique_ptr<spd::shard>> shards;
-    spd::shape s{};                /* of all samples, on the first device */
+    spd::shard own;
+    spd::shape s{};                /* of all samples */
     spd::pinned given, staging;    /* n M, M M + 4 M; for exchanges between processes */
-    spd::mailbox outcomes, slopes; /* of the first device: an outcome; n M */
+    spd::mailbox outcomes, slopes; /* an outcome; n M */
     double *small = nullptr;       /* behind the n M of `given` */
     std::vector<double> v, sigma;  /* the rotation since the last step (M x M), sigma */
     spd::recording aims[4], probes[4], gradients[8];
@@ -24,7 +21,7 @@ struct cuda_engine {
     /* Were the samples in the device's memory already? */
     bool resident() const
     {
-        return !shards.empty() && shards[0]->samples.resident;
+        return own.samples.resident;
     }
 };
 

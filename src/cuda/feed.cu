@@ -15,8 +15,7 @@ constexpr size_t PORTION_HERE = (size_t)128 << 20; /* and of those that need not
 constexpr int LANES = 16;                          /* most threads; */
 constexpr int LANES_HERE = 2; /* of samples on the device, where memory is short */
 
-void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int device_, int threads,
-                bool keep)
+void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int device_, bool keep)
 {
     s = shape_;
     n = in.n;
@@ -35,7 +34,7 @@ void feed::open(const cuda_input &in, const shape &shape_, size_t first_, int de
     if (kept)
         Xp.make(s.p * pack_size(s.n));
     const int most = resident ? LANES_HERE : LANES;
-    for (size_t k = 0; k < std::min(portions, (size_t)std::clamp(threads, 1, most)); k++) {
+    for (size_t k = 0; k < std::min(portions, (size_t)std::clamp(in.threads, 1, most)); k++) {
         lanes.push_back(std::make_unique<lane>());
         lane &l = *lanes.back();
         l.own.make();

@@ -45,8 +45,7 @@ struct lane {
 struct feed {
     /* in is not needed later, but what its samples lie in is. first: number of the first sample of
      * s. */
-    void open(const cuda_input &in, const shape &s, size_t first, int device, int threads,
-              bool keep);
+    void open(const cuda_input &in, const shape &s, size_t first, int device, bool keep);
 
     /* Reads all samples, keeps them if they are kept; returns the largest trace. */
     double load();

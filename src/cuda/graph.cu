@@ -117,16 +117,16 @@ static void add_lists(graph &g, const cuda_input &in, size_t p)
     g.value.make(p);
 }
 
-/* How distances are exchanged. A pair across two devices is measured by both, but sent by one only:
- * its owner, the device of its first sample. All devices concatenate what they send, by device and
+/* How distances are exchanged. A pair across two processes is measured by both, but sent by one
+ * only: its owner, the process of its first sample. All concatenate what they send, by process and
  * then in the order of the pairs, into one array of all distances:
  *
- *   sent_at[d]   where the distances of device d begin in that array
- *   sent         which of the pairs measured here this device sends, in order
+ *   sent_at[r]   where the distances of process r begin in that array
+ *   sent         which of the pairs measured here this process sends, in order
  *   place[k]     where the distance of pair k is in that array
  *
- * Owners are found from `at`, where the samples of each device begin. */
-static void add_exchange(graph &g, const here &h, const std::vector<size_t> &at, size_t device)
+ * Owners are found from `at`, where the samples of each process begin. */
+static void add_exchange(graph &g, const here &h, const std::vector<size_t> &at, size_t rank)
 {
     std::vector<uint32_t> sent, place(h.in.pairs);
     std::vector<uint16_t> owner(h.in.pairs);
@@ -136,13 +136,13 @@ static void add_exchange(graph &g, const here &h, const std::vector<size_t> &at,
             (uint16_t)(std::upper_bound(at.begin(), at.end() - 1, h.in.pair[k].i) - at.begin() - 1);
         g.sent_at[owner[k] + 1]++;
     }
-    for (size_t d = 0; d + 1 < at.size(); d++)
-        g.sent_at[d + 1] += g.sent_at[d];
+    for (size_t r = 0; r + 1 < at.size(); r++)
+        g.sent_at[r + 1] += g.sent_at[r];
     std::vector<size_t> next(g.sent_at);
     for (size_t k = 0; k < h.in.pairs; k++)
         place[k] = (uint32_t)next[owner[k]]++;
     for (size_t k = 0; k < h.which.size(); k++)
-        if (owner[h.which[k]] == device)
+        if (owner[h.which[k]] == rank)
             sent.push_back((uint32_t)k);
     give(g.which, h.which);
     give(g.sent, sent);
@@ -166,10 +166,10 @@ static void add_chunk(graph &g, const here &h, size_t first, size_t last, int si
     g.chunks.push_back(std::move(c));
 }
 
-void graph::make(const cuda_input &in, const std::vector<size_t> &at, size_t device, size_t each,
+void graph::make(const cuda_input &in, const std::vector<size_t> &at, size_t rank, size_t each,
                  int sides)
 {
-    here h = {in, at.back(), at[device], at[device + 1], {}};
+    here h = {in, at.back(), at[rank], at[rank + 1], {}};
     std::vector<link> list;
     pairs = in.pairs;
     for (size_t k = 0; k < pairs; k++)
@@ -182,7 +182,7 @@ void graph::make(const cuda_input &in, const std::vector<size_t> &at, size_t dev
     if (of_samples(in.objective))
         add_lists(*this, in, h.p);
     if (at.size() > 2)
-        add_exchange(*this, h, at, device);
+        add_exchange(*this, h, at, rank);
     for (size_t first = 0, from = 0; first < pairs || first == 0; first += each) {
         size_t to = from;
         while (to < h.which.size() && h.which[to] < first + each)

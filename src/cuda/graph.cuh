@@ -1,10 +1,10 @@
 /* graph.cuh - the pairs on a device, in chunks whose matrices fit the buffer, and for each chunk
  * what every sample adds up.
  *
- * Of several devices each has its own samples and measures the pairs that have one of them, so that
- * it can add up all their weights; a pair across two devices is measured by both. Chunks, parts and
- * so the order of every sum are those of one device with all samples. The distance of a pair is
- * sent to the others by the device of its first sample. */
+ * Of several processes each has its own samples and measures the pairs that have one of them, so
+ * that it can add up all their weights; a pair across two processes is measured by both. Chunks,
+ * parts and so the order of every sum are those of one process with all samples. The distance of a
+ * pair is sent to the others by the process of its first sample. */
 #pragma once
 #include <memory>
 #include <vector>
@@ -22,7 +22,7 @@ struct chunk {
 };
 
 struct graph {
-    size_t pairs = 0;              /* of all devices */
+    size_t pairs = 0;              /* of all processes */
     size_t slots = 0, most = 0;    /* of parts; most pairs in a chunk here */
     double total = 0.0;            /* of all weights */
     array<link> links;             /* measured here */
@@ -35,13 +35,13 @@ struct graph {
     array<double> half_weight, weight, value;
     double samples = 0.0;
 
-    /* several devices: numbers of the pairs measured here; how distances are exchanged (graph.cu) */
+    /* several processes: numbers of the pairs measured here; how distances are exchanged (graph.cu) */
     array<uint32_t> which, sent, place;
     std::vector<size_t> sent_at;
 
-    /* at: where the samples of every device begin, and the end; device: which is here; each: most
+    /* at: where the samples of every process begin, and the end; rank: which is this one; each: most
      * pairs in a chunk; sides: matrices per pair; 0: a row is the other sample's. */
-    void make(const cuda_input &in, const std::vector<size_t> &at, size_t device, size_t each,
+    void make(const cuda_input &in, const std::vector<size_t> &at, size_t rank, size_t each,
               int sides);
     size_t measured() const
     {

@@ -21,7 +21,7 @@ struct shape {
     size_t p;               /* samples at hand, the extra one included */
     int processors, shared; /* of the device: multiprocessors, bytes of shared memory per block */
     cudaStream_t stream;
-    bool few = false; /* are there so few pairs, on all devices together, that each had better be
+    bool few = false; /* are there so few pairs, in all processes together, that each had better be
                          done soon? */
 };
 
@@ -64,10 +64,10 @@ void rotate_point(const shape &s, const double *V, double *W); /* W <- W V */
 void move_point(const shape &s, const double *angles, const double *U,
                 double *W); /* W <- W cos + U sin */
 
-/* The gradient is a sum over slices of samples, as many whatever the devices: `count` of `all` are
+/* The gradient is a sum over slices of samples, as many whatever the processes: `count` of `all` are
  * at hand, from `first` on, and the samples at hand begin with sample `at`. */
 struct cut {
-    size_t p; /* of all devices */
+    size_t p; /* of all processes */
     int all, first, count;
     size_t at;
     __host__ __device__ size_t begin(int slice) const
@@ -109,7 +109,7 @@ struct outcome {
 
 /* Z (or Zw and Zb, for the ratio) of the samples from `from` on <- sums over the ends, plus what
  * was there unless it is the first chunk; then minus degree (2 x p) times own (p triangles), which
- * may be NULL. p: of all devices. */
+ * may be NULL. p: of all processes. */
 struct weights {
     double *Zw, *Zb;
     const double *degree, *own;

@@ -2,7 +2,6 @@
  * a sentence. */
 #include <cstdio>
 
-#include "cuda/congruence.cuh"
 #include "cuda/distances.cuh"
 #include "cuda/engine.cuh"
 #include "cuda/functions.cuh"
@@ -72,7 +71,7 @@ template <class F> static int call(cuda_engine *e, char *why, F body)
 {
     return guarded(why, [&] {
         home own(e->resident());
-        check(cudaSetDevice(e->shards[0]->device), "choosing the device");
+        check(cudaSetDevice(e->own.device), "choosing the device");
         body();
     });
 }
@@ -134,12 +133,11 @@ static void module_close(cuda_engine *e)
 extern "C" __attribute__((visibility("default"))) const cuda_module *spdml_cuda_module(void)
 {
     static const cuda_module table = {
-        sizeof table,    CUDA_MODULE_VERSION, module_count,     module_describe,
-        module_open,     module_start,        module_cost_grad, module_aim,
-        module_probe,    module_step,         module_usage,     module_close,
-        module_pairwise, module_neighbours,   module_apply,     module_eigen,
-        module_products, module_copy,         module_inspect,   module_exponentials,
-        module_scale,    module_mean_open,    module_mean_sum,  module_mean_close,
-        module_ahead,    module_congruence,   module_choose};
+        sizeof table, CUDA_MODULE_VERSION, module_count,    module_describe,   module_open,
+        module_start, module_cost_grad,    module_aim,      module_probe,      module_step,
+        module_usage, module_close,        module_pairwise, module_neighbours, module_apply,
+        module_eigen, module_products,     module_copy,     module_inspect,    module_exponentials,
+        module_scale, module_mean_open,    module_mean_sum, module_mean_close, module_ahead,
+        module_choose};
     return &table;
 }

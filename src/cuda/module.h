@@ -13,7 +13,7 @@
 
 #include "spdml.h"
 
-#define CUDA_MODULE_VERSION 12
+#define CUDA_MODULE_VERSION 13
 #define CUDA_MODULE_ENTRY   "spdml_cuda_module"
 #define CUDA_WHY            256 /* room for a sentence */
 #define CUDA_MAX_N          512
@@ -51,7 +51,7 @@ typedef struct cuda_peers {
     void *user;
 } cuda_peers;
 
-/* What an engine is made of. Samples that do not fit the devices stay where they are and are read
+/* What an engine is made of. Samples that do not fit the device stay where they are and are read
  * for every pass; the rest is not needed afterwards. */
 typedef struct cuda_input {
     size_t size;
@@ -66,17 +66,15 @@ typedef struct cuda_input {
     spd_objective objective;
     size_t pairs;
     const spd_pair *pair; /* unordered: each counts twice */
-    int devices; /* from number `device` on; beyond the last one they begin anew: a device may stand
-                    for several */
-    int device;
+    int device;           /* beyond the last one they begin anew */
     cuda_peers peers;
     int threads; /* of the host, that may copy */
 
-    /* Of each device, 0 for what is good there: the most that may be used, and that matrices of
+    /* Of the device, 0 for what is good there: the most that may be used, and that matrices of
      * pairs may take. */
     size_t memory_bytes, buffer_bytes;
 
-    int on_device; /* X is in the memory of that device, where all of them then are, */
+    int on_device; /* X is in the memory of that device, */
     void *stream;  /* written in this cudaStream_t, which is waited for */
 
     /* Non-zero: a pass over samples that are read for it shall end, with CUDA_FAULT_STOPPED, and
@@ -89,12 +87,10 @@ typedef struct cuda_input {
 /* What an engine has taken and done. */
 typedef struct cuda_usage {
     size_t size;
-    int devices;
-    size_t bytes;   /* on the devices, together */
-    int streamed;   /* are samples sent to the devices, and packed there, for every pass? */
+    size_t bytes;   /* on the device */
+    int streamed;   /* are samples sent to the device, and packed there, for every pass? */
     size_t sent;    /* bytes that a pass then sends; 0 of samples that lie there */
-    double moved;   /* bytes of device memory that a pass over the samples reads and writes, on one
-                       device */
+    double moved;   /* bytes of device memory that a pass over the samples reads and writes */
     double seconds; /* that the last one took */
     double peak; /* bytes per second that the memory could move, as the device describes itself; 0:
                     unknown */
@@ -178,10 +174,6 @@ typedef struct cuda_module {
 
     /* The next probe will be at t: it is begun. */
     int (*ahead)(cuda_engine *e, double t, char *why);
-
-    /* S (p x m x m) <- W'X_iW, of the upper triangles of the matrices in X, which S may be; W (n x
-     * m) is on the host. Nothing is written where one leaves the range of numbers. */
-    int (*congruence)(const cuda_sets *in, size_t m, const double *W, double *S, char *why);
 
     /* The device that CUDA's calls of this thread are for, -1 where there is none; then it is
      * `device`, unless that is negative. */

@@ -315,7 +315,7 @@ void pick(const shape &s, size_t count, const uint32_t *which, const double *fro
 {
     if (count)
         pick_kernel<<<s.processors * 8, 256, 0, s.stream>>>(count, which, from, to);
-    launched("distances of other devices");
+    launched("distances of other processes");
 }
 
 } /* namespace spd */

@@ -1,4 +1,4 @@
-/* shard.cu - one device's part of a fit (shard.cuh). Every function puts its work into the shard's
+/* shard.cu - one process's part of a fit (shard.cuh). Every function puts its work into the shard's
  * stream. */
 #include <algorithm>
 #include <cmath>
@@ -43,10 +43,10 @@ rule rule_of(spd_metric metric)
 }
 
 /* Bytes that may still be used on the device of the caller. */
-static size_t room_left(const cuda_input &in, size_t divisor, size_t used)
+static size_t room_left(const cuda_input &in, size_t used)
 {
     size_t left = memory_left();
-    left = left / divisor > MARGIN ? left / divisor - MARGIN : 0;
+    left = left > MARGIN ? left - MARGIN : 0;
     if (in.memory_bytes)
         left = std::min(left, in.memory_bytes > used ? in.memory_bytes - used : 0);
     return left;
@@ -65,7 +65,7 @@ void shard::open(const cuda_input &in, const partition &cuts, size_t number_, in
 {
     number = number_;
     device = device_;
-    alone = cuts.shards() == 1;
+    alone = cuts.samples.size() == 2;
     check(cudaSetDevice(device), "choosing the device");
     metric = in.metric;
     how = rule_of(metric);
@@ -73,8 +73,8 @@ void shard::open(const cuda_input &in, const partition &cuts, size_t number_, in
     ratio = in.objective == SPD_OBJECTIVE_RATIO;
     main_queue.make();
     side.make();
-    for (auto *moment : {&ready, &taken, &fork, &join})
-        moment->make();
+    fork.make();
+    join.make();
     began.make(cudaEventDefault);
     ended.make(cudaEventDefault);
     peak = peak_of(device);
@@ -130,11 +130,11 @@ void shard::make_factors()
     half.make(how.sides ? 0 : plain_room(local));
 }
 
-size_t shard::most_pairs(const cuda_input &in, size_t divisor) const
+size_t shard::most_pairs(const cuda_input &in) const
 {
     const size_t one = (size_t)tri(all.M) * how.sides * sizeof(double),
                  X = local.p * pack_size(all.n) * sizeof(double);
-    const size_t left = room_left(in, divisor, bytes), graph = in.pairs * 160;
+    const size_t left = room_left(in, bytes), graph = in.pairs * 160;
     if (one == 0)
         return std::max(in.pairs, (size_t)1);
     size_t room = left > X + graph ? left - X - graph : 0; /* with the samples here */
@@ -147,10 +147,8 @@ size_t shard::most_pairs(const cuda_input &in, size_t divisor) const
     return std::max(most, (size_t)1);
 }
 
-double shard::load(const cuda_input &in, const partition &cuts, size_t each, size_t divisor,
-                   int threads)
+double shard::load(const cuda_input &in, const partition &cuts, size_t each)
 {
-    check(cudaSetDevice(device), "choosing the device");
     const size_t before = memory_left();
     pairs.make(in, cuts.samples, number, each, how.sides);
     C.make(pairs.most * how.sides * tri(all.M));
@@ -166,8 +164,8 @@ double shard::load(const cuda_input &in, const partition &cuts, size_t each, siz
     const size_t left = memory_left();
     bytes += before > left ? before - left : 0;
     const size_t X = local.p * pack_size(all.n) * sizeof(double);
-    const bool keep = room_left(in, divisor, bytes) >= X;
-    samples.open(in, local, at, device, threads, keep);
+    const bool keep = room_left(in, bytes) >= X;
+    samples.open(in, local, at, device, keep);
     bytes += keep ? X : 0;
     return samples.load();
 }

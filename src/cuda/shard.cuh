@@ -1,5 +1,5 @@
-/* shard.cuh - one device's part of a fit: its own samples, and what it does with them between two
- * exchanges.
+/* shard.cuh - one process's part of a fit, on its device: its own samples, and what it does with
+ * them between two exchanges.
  *
  * On the device are the current point W and, for every own sample, X packed (feed.cuh), Y = X W up
  * to a rotation that is still owed, S0 = W'XW, and after aim P = X U and Q = [U W]'P. A probe blends
@@ -8,7 +8,7 @@
  *
  * S is there for all samples: the matrices of the others come by exchange, as do all distances, and
  * the parts of slope and gradient that the others have added up. What is small, the sums of these,
- * every device does for itself. */
+ * every process does for itself. */
 #pragma once
 #include "cuda/feed.cuh"
 #include "cuda/graph.cuh"
@@ -29,10 +29,6 @@ rule rule_of(spd_metric metric);
  * (kernels.cuh). */
 struct partition {
     std::vector<size_t> samples, slices; /* shards + 1 places */
-    size_t shards() const
-    {
-        return samples.size() - 1;
-    }
 };
 partition partition_of(size_t n, size_t p, size_t shards);
 
@@ -58,21 +54,20 @@ struct shard {
     spectrum_room room;         /* of wide pairs */
     array<double> W, U, angles; /* n x M; n x M and, behind it, T: M x M and M; 3 M */
     array<outcome> out;
-    event ready, taken, began, ended; /* for exchanges; around the data pass of a start */
-    event fork, join;                 /* of the side queue */
-    bool forked = false;              /* is something there that nobody has joined? */
+    event began, ended;  /* around the data pass of a start */
+    event fork, join;    /* of the side queue */
+    bool forked = false; /* is something there that nobody has joined? */
     size_t bytes = 0;
     double peak = 0.0;
     queue main_queue, side; /* side: what need not wait for the data pass, and sums */
 
     /* Chooses the device, and makes all but graph, buffer and samples. */
     void open(const cuda_input &in, const partition &cuts, size_t number, int device);
-    /* Most pairs whose matrices may be held at once, if `divisor` shards are on this device. */
-    size_t most_pairs(const cuda_input &in, size_t divisor) const;
+    /* Most pairs whose matrices may be held at once. */
+    size_t most_pairs(const cuda_input &in) const;
     /* Graph and buffer, then the samples, here if there is room for them; returns their largest
      * trace. */
-    double load(const cuda_input &in, const partition &cuts, size_t each, size_t divisor,
-                int threads);
+    double load(const cuda_input &in, const partition &cuts, size_t each);
 
     void begin();     /* Y, Q and its part of S0 out of W */
     void aim();       /* P, Q out of U, T, W */

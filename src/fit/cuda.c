@@ -181,8 +181,7 @@ static void cuda_about(problem *base, size_t room, char *text)
     if (used.seconds > 0.0)
         snprintf(pass, sizeof pass, "; a pass over the samples takes %.3g ms%s", 1e3 * used.seconds,
                  speed);
-    snprintf(text, room, "%s, %d used, %.3g GB%s", device, used.devices, 1e-9 * (double)used.bytes,
-             pass);
+    snprintf(text, room, "%s, %.3g GB used%s", device, 1e-9 * (double)used.bytes, pass);
 }
 
 static spd_status check_known(spd_context *ctx, const engine_input *in)
@@ -218,7 +217,6 @@ static cuda_input describe_fit(spd_context *ctx, const engine_input *in, const e
                         .pairs = in->pairs,
                         .pair = in->pair,
                         .device = there ? there->device : ctx_device(ctx),
-                        .devices = room->devices,
                         .peers = {ranks_count(r), ranks_rank(r), collect, r},
                         .threads = parallel_threads(ctx),
                         .memory_bytes = room->memory_bytes,
@@ -236,15 +234,12 @@ static spd_status open_engine(spd_context *ctx, const engine_input *in, engine_r
     cuda_device about = {.size = sizeof about};
     char why[CUDA_WHY] = "";
     int devices = 0;
-    const fit_work work = engine_work(in);
     spd_status status = cuda_open_module(ctx, &e->module, &devices, &about);
     if (status == SPD_OK)
         status = check_known(ctx, in);
     status = ranks_settle(ctx, status);
     if (status < 0)
         return status;
-    if (room.devices == 0)
-        room.devices = in->there ? 1 : engine_devices(ctx, &work, devices, about.free);
     if (room.memory_bytes == 0 && ctx_sharers(ctx) > 1)
         room.memory_bytes = about.memory / (size_t)ctx_sharers(ctx);
     if (in->there)

@@ -49,8 +49,7 @@ spd_status engine_cpu_new(spd_context *ctx, const engine_input *in, problem **en
 /* How the CUDA engine is to go about it; zeros for what is good. */
 typedef struct engine_room {
     size_t buffer_bytes; /* most that matrices of pairs may take on a device at once */
-    size_t memory_bytes; /* most that may be used of each device */
-    int devices;         /* that share the samples; more than there are: some stand for several */
+    size_t memory_bytes; /* most that may be used of the device */
 } engine_room;
 
 /* The CUDA engine, or SPD_EDEVICE with the reason why it cannot be had: no module, no device, a

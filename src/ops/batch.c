@@ -284,8 +284,7 @@ spd_status spd_congruence(spd_context *ctx, const spd_set *given, size_t m, cons
             ctx_fail(ctx, SPD_EINVAL, "W needs between 1 and %zu columns, not %zu", X.n, W ? m : 0);
     if (status < 0)
         return status;
-    const set_job j = {.of = OPERATION_MAP,
-                       .task = "projection",
+    const set_job j = {.task = "projection",
                        .unit = "matrices",
                        .X = &X,
                        .W = W,

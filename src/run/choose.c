@@ -26,11 +26,9 @@
 #define EIGEN_FLOPS  12.0 /* of one matrix, in n^3 */
 #define FEW_ROWS     128  /* up to which the processor takes eigenvalues without vectors */
 #define VALUES_ALONE 0.25 /* in this part of the time */
-#define PRODUCTS     4.0  /* times CORE_FLOPS that a core does in products alone */
 #define AIRM_PASSES  8.0  /* of a mean, usually */
 #define STEIN_PASSES 10.0
 #define ITERATIONS   30.0 /* of a fit */
-#define MUCH_EACH    5e10 /* of an iteration, that keep a device busy for some 20 ms */
 
 /* What a metric takes: per pair and per matrix, in n^3 and n^2; all passes of a mean and both
  * probes of an iteration of a fit per matrix and per pair, in n^3; below 0: no kernels. */
@@ -76,16 +74,6 @@ static work matrices_work(const set_job *j, double flops, double copied)
                   .bytes = 8.0 * copied * all};
 }
 
-/* Of matrices on the host the upper halves are sent, each number of which the processor would need
- * but once: that pays where m is large or cores are few. */
-static work map_work(const set_job *j)
-{
-    double n = (double)j->X->n, m = (double)j->m;
-    work w = matrices_work(j, 2.0 * n * m * (n + m) / PRODUCTS, 0.5 + m * m / (n * n));
-    w.possible = j->m <= CUDA_MAX_M;
-    return w;
-}
-
 static work work_of(const set_job *j)
 {
     double n = (double)j->X->n, n3 = n * n * n;
@@ -101,8 +89,6 @@ static work work_of(const set_job *j)
         return matrices_work(
             j, (j->out[1] || j->X->n > FEW_ROWS ? 1.0 : VALUES_ALONE) * EIGEN_FLOPS * n3,
             j->out[1] ? 2.0 : 1.0);
-    case OPERATION_MAP:
-        return map_work(j);
     case OPERATION_MEAN:
         w = matrices_work(j, EFFORT[j->metric].mean * n3, 1.0);
         w.few |= j->metric == SPD_METRIC_EUCLIDEAN; /* a sum: to send them takes longer */
@@ -156,14 +142,6 @@ int engine_gains(const spd_context *ctx, const fit_work *w)
     double load = w->there ? 0.0 : 8.0 * (double)w->p * n * n / GPU_LOAD;
     double gpu = load + ITERATIONS * (GPU_LAUNCHES + flops / GPU_FLOPS);
     return (w->there ? 0.0 : GPU_OPEN) + gpu * ctx_sharers(ctx) < cpu;
-}
-
-int engine_devices(const spd_context *ctx, const fit_work *w, int there, size_t memory)
-{
-    double n = (double)w->n, m = (double)w->m;
-    double bytes = 8.0 * (double)w->p * (0.5 * n * (n + 16.0) + 2.0 * n * m + 7.0 * m * m);
-    int others = (ctx && ctx->ranks) || ctx_sharers(ctx) > 1;
-    return others || (bytes < (double)memory && fit_flops(w) < MUCH_EACH) ? 1 : there;
 }
 
 /* ---- what there is --------------------------------------------------------------------------- */

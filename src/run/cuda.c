@@ -238,15 +238,6 @@ static spd_status eigen(spd_context *ctx, const set_job *j)
     return conclude(&c, status);
 }
 
-static spd_status map(spd_context *ctx, const set_job *j)
-{
-    call c;
-    spd_status status = open_job(&c, ctx, j);
-    if (status == SPD_OK)
-        c.fault = c.module->congruence(&c.in, j->m, j->W, j->out[0], c.why);
-    return conclude(&c, status);
-}
-
 /* ---- sets on the device ---------------------------------------------------------------------- */
 
 /* Those that are finite and symmetric are good; of one that is not the processor says more. */
@@ -362,8 +353,7 @@ const engine_table engine_cuda = {.run = {[OPERATION_CHECK] = inspect,
                                           [OPERATION_PRODUCTS] = products,
                                           [OPERATION_NEAREST] = nearest,
                                           [OPERATION_APPLY] = apply,
-                                          [OPERATION_EIGEN] = eigen,
-                                          [OPERATION_MAP] = map},
+                                          [OPERATION_EIGEN] = eigen},
                                   .mean_open = mean_open,
                                   .mean_sum = mean_sum,
                                   .mean_close = mean_close,

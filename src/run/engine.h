@@ -21,7 +21,6 @@ typedef enum operation {
                           Y: the queries */
     OPERATION_APPLY,   /* out[0] (p x n x n) <- f(X_i) */
     OPERATION_EIGEN,   /* out[0] (p x n), out[1] (p x n x n, or NULL) <- eigenvalues and vectors */
-    OPERATION_MAP,     /* out[0] (p x m x m) <- W'X_iW */
     OPERATION_MEAN,    /* its passes: see below */
     OPERATIONS
 } operation;
@@ -93,11 +92,9 @@ typedef struct fit_work {
     int there; /* the samples lie on the GPU, which is open */
 } fit_work;
 
-/* Has the GPU kernels for such a fit? Would it gain? How many of `there` devices with so much free
- * memory each share the samples? */
+/* Has the GPU kernels for such a fit? Would it gain? */
 int engine_fits(const fit_work *w);
 int engine_gains(const spd_context *ctx, const fit_work *w);
-int engine_devices(const spd_context *ctx, const fit_work *w, int there, size_t memory);
 
 /* Notes for spd_context_engine_info what ran the last fit; "" for the processor. */
 void engine_note(spd_context *ctx, const char *text);

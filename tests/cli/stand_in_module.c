@@ -57,12 +57,6 @@ static int neighbours(const cuda_sets *in, const size_t *k, int64_t *index, doub
     return pairwise(in, d2, why);
 }
 
-static int congruence(const cuda_sets *in, size_t m, const double *W, double *S, char *why)
-{
-    (void)m, (void)W;
-    return pairwise(in, S, why);
-}
-
 static void close_engine(cuda_engine *e)
 {
     (void)e;
@@ -70,8 +64,7 @@ static void close_engine(cuda_engine *e)
 
 static void usage(const cuda_engine *e, cuda_usage *used)
 {
-    (void)e;
-    used->devices = 1;
+    (void)e, (void)used;
 }
 
 const cuda_module *spdml_cuda_module(void)
@@ -85,7 +78,6 @@ const cuda_module *spdml_cuda_module(void)
                                       .usage = usage,
                                       .close = close_engine,
                                       .pairwise = pairwise,
-                                      .neighbours = neighbours,
-                                      .congruence = congruence};
+                                      .neighbours = neighbours};
     return &table;
 }

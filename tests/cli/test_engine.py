@@ -112,23 +112,6 @@ def test_distances_on_a_lost_gpu(beside, rng, tmp_path, words):
         run(*words, *more).good()
 
 
-def test_maps_on_a_lost_gpu(beside, rng, tmp_path):
-    """By name the GPU is asked and its fault told; few matrices, and auto, which has no gain, are the processor's."""
-    X = random_spd(rng, 70, 20)
-    np.savez(tmp_path / "d.npz", X=X, y=np.arange(70) % 2)
-    np.savez(tmp_path / "few.npz", X=X[:7], y=np.arange(7) % 2)
-    run = beside("lost")
-    run("fit", "d.npz", "-m", 3, "--max-iter", 1, "-o", "m.spdml").good()
-    run("transform", "m.spdml", "d.npz", "--engine", "cuda", "-o", "out.npz").failed("70 matrices are too much",
-                                                                                     "--engine auto")
-    assert not (tmp_path / "out.npz").exists()
-    run("transform", "m.spdml", "d.npz", "--engine", "auto", "-o", "auto.npz").good()
-    run("transform", "m.spdml", "d.npz", "-o", "cpu.npz").good()
-    run("transform", "m.spdml", "few.npz", "--engine", "cuda", "-o", "few-out.npz").good()
-    auto, cpu, few = (np.load(tmp_path / f"{name}.npz")["X"] for name in ("auto", "cpu", "few-out"))
-    assert (auto == cpu).all() and (few == cpu[:7]).all()
-
-
 LEARNING = {"classify": ["--train", "d.npz", "--test", "d.npz", "--method", "nn"], "train": ["d.npz", "--method", "mdm"],
             "evaluate": ["d.npz", "--methods", "nn", "--split", 0.5], "embed": ["d.npz"],
             "cost": ["d.npz", "--w", "W.npy", "--nu-w", 2, "--nu-b", 2], "experiment": ["motion", "--quick"]}

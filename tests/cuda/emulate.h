@@ -412,10 +412,6 @@ inline int cudaMemcpyAsync(void *to, const void *from, size_t n, int, void *)
 {
     return emulate::give([=] { memcpy(to, from, n); });
 }
-inline int cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t n, void *)
-{
-    return emulate::give([=] { memcpy(to, from, n); });
-}
 inline int cudaEventCreateWithFlags(void **e, unsigned)
 {
     return *e = &emulate::now, 0;

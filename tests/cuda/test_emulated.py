@@ -101,21 +101,6 @@ def test_complex_matrices(spdml, tmp_path):
     assert np.abs(one @ one.conj().T - other @ other.conj().T).max() < 1e-8
 
 
-@pytest.mark.parametrize("complex_too", [False, True])
-def test_small_matrices_as_on_the_processor(spdml, complex_too, tmp_path):
-    """Enough of them for the device to be asked; a set so small is the processor's with auto."""
-    rng = np.random.default_rng(7)
-    A = rng.standard_normal((60, 35, 80)) + (1j * rng.standard_normal((60, 35, 80)) if complex_too else 0.0)
-    np.savez(tmp_path / "d.npz", X=A @ A.conj().transpose(0, 2, 1), y=np.arange(60) % 3)
-    spdml("fit", "d.npz", "-m", 3, "--max-iter", 2, "--nu-w", 1, "--nu-b", 1, "-o", "m.spdml")
-    for engine in "cpu", "cuda", "auto":
-        spdml("transform", "m.spdml", "d.npz", "--engine", engine, "-o", f"{engine}.npz")
-    one, other, auto = (np.load(tmp_path / f"{engine}.npz")["X"] for engine in ("cpu", "cuda", "auto"))
-    assert one.shape == (60, 3, 3) and np.iscomplexobj(one) == complex_too
-    assert np.abs(one - other).max() <= 1e-13 * np.abs(one).max() and (auto == one).all()
-    assert (one != other).any()  # it was the device
-
-
 @pytest.mark.parametrize("objective", ["softmax", "ratio"])
 def test_ranks_have_a_device_each_and_the_same_bits(spdml, data, objective, tmp_path):
     if not shutil.which("mpirun") or not (BUILD / "libspdml-mpi.so").exists():

@@ -1,8 +1,8 @@
-/* test_cuda_sets.c - distances, neighbours, eigenvalues, functions, congruences and means of sets
+/* test_cuda_sets.c - distances, neighbours, eigenvalues, functions and means of sets
  * on the GPU against the processor's: every size at which a kernel or a layout changes, condition,
  * matrices that fail. Skipped, with a word, where there is no device. With arguments only these
  * sizes: n for functions, nd for distances (ndb: few of them), nk for neighbours by bounds (nkb:
- * few), nm for means (nmb: by inverses), nw for congruences; short: what an emulation takes little
+ * few), nm for means (nmb: by inverses); short: what an emulation takes little
  * time for. */
 #define TEST_OWN_MAIN
 #include "test.h"
@@ -428,122 +428,6 @@ static void functions_of_bad_condition(void)
     }
 }
 
-/* ---- congruences ---------------------------------------------------------------------------- */
-
-/* All of S, symmetric to the bit, with the same bits from any number of threads, in the place of X,
- * and, where one is emulated, of a set on the device. */
-static void congruences_of(size_t n, size_t m)
-{
-    size_t p = enough(n), mm = m * m, count = p * mm, before = cuda_jobs_done();
-    rng r = seeded(n + 13 * m);
-    double *X = random_set(&r, n, p, 100.0), *W = block(n * m), *flipped = block(n * m);
-    double *S = block(count), *T = block(count), *one = block(mm);
-    spd_context *gpu = context_with(SPD_ENGINE_CUDA);
-    for (size_t e = 0; e < n * m; e++)
-        W[e] = rng_normal(&r);
-    flip(n, m, W, flipped);
-    CHECK_OK(gpu, spd_congruence(gpu, SPD_SET(n, p, X), m, W, S));
-    for (size_t i = 0; i < p; i++) {
-        const double *a = S + i * mm;
-        congruent(m, n, flipped, X + i * n * n, one);
-        double gap = gap_between(mm, a, one), size = norm(mm, one);
-        if (!CHECK(gap <= 1e-13 * size, "n %zu m %zu: %zu is off by %g", n, m, i, gap / size))
-            break;
-        CHECK(skewness(m, a) == 0.0, "n %zu m %zu: not symmetric", n, m);
-    }
-    if (emulated)
-        CHECK(spd_congruence(NULL, THERE(n, p, X), m, W, T) == SPD_OK &&
-                  !memcmp(S, T, count * sizeof *S),
-              "n %zu m %zu: other bits on the device", n, m);
-    spd_context_set_threads(gpu, 3);
-    CHECK_OK(gpu, spd_congruence(gpu, SPD_SET(n, p, X), m, W, X));
-    CHECK(!memcmp(S, X, count * sizeof *S), "n %zu m %zu: other bits in place", n, m);
-    CHECK(cuda_jobs_done() == before + 2 + (size_t)emulated, "n %zu: not on the GPU", n);
-}
-
-/* n, with few columns, some, and as many as there may be. */
-static void congruences_at(size_t n)
-{
-    size_t most = n < 128 ? n : 128, some = n / 3 + 1;
-    congruences_of(n, 1);
-    if (some < most)
-        congruences_of(n, some);
-    if (most > 1)
-        congruences_of(n, most);
-}
-
-static void congruences_agree(void)
-{
-    static const size_t sizes[] = {1,  2,  7,   8,   9,   15,  16,  17,  20,  31,  32, 33,
-                                   48, 93, 128, 129, 155, 191, 192, 193, 256, 300, 512};
-    static const size_t columns[] = {1, 2, 7, 8, 9, 15, 16, 17, 20, 24, 30, 31, 32, 33, 48, 93};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        if (!test_turn(k))
-            continue;
-        congruences_at(sizes[k]);
-    }
-    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
-        if (!test_turn(k))
-            continue;
-        congruences_of(94, columns[k]);
-    }
-}
-
-/* Sample `bad` is named as on the processor, and nothing is written; of a set on the device too. */
-static void bad_congruence(size_t n, size_t m, size_t p, const double *X, const double *W,
-                           size_t bad)
-{
-    double *S = block(p * m * m);
-    spd_context *cpu = context_with(SPD_ENGINE_CPU), *gpu = context_with(SPD_ENGINE_CUDA);
-    spd_status wanted = spd_congruence(cpu, SPD_SET(n, p, X), m, W, S);
-    S[4] = 7.0;
-    for (int there = 0; there <= emulated; there++) {
-        spd_status status = there ? spd_congruence(gpu, THERE(n, p, X), m, W, S)
-                                  : spd_congruence(gpu, SPD_SET(n, p, X), m, W, S);
-        const spd_error *e = spd_context_error(gpu);
-        CHECK(status < 0 && status == wanted && e->index == bad && S[4] == 7.0, "%s", e->message);
-        CHECK(!strcmp(e->message, spd_context_error(cpu)->message), "%s", e->message);
-    }
-}
-
-static void bad_congruences(void)
-{
-    enum { N = 9, M = 3, P = 300 };
-    rng r = seeded(21);
-    double *X = random_set(&r, N, P, 10.0), *Z = copy_of(P * N * N, X), W[N * M], S[P * M * M];
-    for (size_t e = 0; e < N * M; e++)
-        W[e] = rng_normal(&r) * 0x1p500;
-    Z[41 * N * N + 2] = Z[41 * N * N + 2 * N] = NAN;
-    bad_congruence(N, M, P, Z, W, 41);
-    for (size_t e = 0; e < N * N; e++)
-        X[23 * N * N + e] *= 0x1p30;
-    bad_congruence(N, M, P, X, W, 23);
-    W[5] = NAN;
-    bad_congruence(N, M, P, X, W, 0);
-    CHECK(spd_congruence(NULL, THERE(N, P, X), N + 1, W, S) == SPD_EINVAL, "many columns");
-    CHECK(spd_congruence(NULL, THERE(N, P, X), M, NULL, S) == SPD_EINVAL, "no map");
-    CHECK(spd_congruence(NULL, THERE(N, 0, X), M, W, S) == SPD_EINVAL, "no matrices");
-}
-
-/* Larger maps are the processor's, wherever the set lies. */
-static void large_congruences(void)
-{
-    enum { N = 130, M = 129, P = 8 };
-    rng r = seeded(22);
-    double *X = random_set(&r, N, P, 10.0), *S = block(P * M * M), *T = block(P * M * M);
-    double *W = block(N * M);
-    spd_context *gpu = context_with(SPD_ENGINE_CUDA);
-    size_t before = cuda_jobs_done();
-    for (size_t e = 0; e < N * M; e++)
-        W[e] = rng_normal(&r);
-    CHECK_OK(gpu, spd_congruence(gpu, SPD_SET(N, P, X), M, W, S));
-    if (emulated)
-        CHECK(spd_congruence(gpu, THERE(N, P, X), M, W, T) == SPD_OK &&
-                  !memcmp(S, T, P * sizeof *S * M * M),
-              "%s", spd_context_error(gpu)->message);
-    CHECK(cuda_jobs_done() == before, "on the GPU");
-}
-
 /* ---- means ---------------------------------------------------------------------------------- */
 
 enum { MEANS = 5 };
@@ -886,9 +770,6 @@ static void short_form(void)
     distances_of(33, 1e-12 * 33.0, 1);
     distances_of(65, 1e-12 * 65.0, 1);
     distances_of(129, 1e-12 * 129.0, 1);
-    congruences_of(7, 3);
-    congruences_of(33, 17);
-    congruences_of(93, 20);
     means_of(20, 50.0, 0);
     means_of(9, 1e3, 1);
     sums_of(19, 100.0);
@@ -912,8 +793,6 @@ int main(int count, char **word)
             RUN(means_on_the_device);
         }
         RUN(short_form);
-        RUN(bad_congruences);
-        RUN(large_congruences);
         RUN(functions_of_mixed_condition);
         RUN(bad_sets_are_named);
         RUN(singular_sets_are_named);
@@ -934,8 +813,6 @@ int main(int count, char **word)
             bounded_neighbours_of(n, strchr(word[k], 'b') != NULL);
         } else if (strchr(word[k], 'm')) {
             means_of(n, 50.0, strchr(word[k], 'b') != NULL);
-        } else if (strchr(word[k], 'w')) {
-            congruences_at(n);
         } else {
             functions_of(n, 1e6);
             eigenvalues_of(n, 1e3);
@@ -954,9 +831,6 @@ int main(int count, char **word)
     RUN_IN_TURN(functions_of_mixed_condition);
     RUN_IN_TURN(scales_and_faults);
     RUN(means_agree);
-    RUN(congruences_agree);
-    RUN_IN_TURN(bad_congruences);
-    RUN_IN_TURN(large_congruences);
     RUN(sums_and_bad_condition);
     RUN_IN_TURN(means_of_any_scale);
     RUN_IN_TURN(means_can_be_stopped);

@@ -1,7 +1,7 @@
 /* test_engine_cuda.c - the CUDA engine against the CPU's: every size at which a kernel or a layout
  * changes, condition, skewed graphs, pairs in chunks, matrices that fail. Skipped, with a word,
- * where there is no device. With arguments n m n m ... only these sizes; with "shards" only that;
- * with "rest" what comes after sizes, condition and graphs.
+ * where there is no device. With arguments n m n m ... only these sizes; with "short" what an
+ * emulation takes little time for; with "rest" what comes after sizes, condition and graphs.
  */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #define TEST_OWN_MAIN
@@ -292,11 +292,9 @@ static void same_bits(const rig *g, const answers *a, const answers *b, const ch
           g->in.objective, g->in.metric);
 }
 
-/* One device as several, and with too little memory for the samples: the same bits. */
-static void shards_of(size_t n, size_t m, size_t p, int kind)
+/* With too little memory for the samples: the same bits. */
+static void without_memory(size_t n, size_t m, size_t p, int kind)
 {
-    static const int devices[] = {3, 1, 30};
-    const int ways = kind == 5 || (kind % 5 == 0 && p > 30) ? 3 : 2; /* 30 shards take long */
     rng r;
     rng_seed(&r, 9);
     rig g = rig_make(&r, n, m, p, 6 * p, 100.0, kind % 2);
@@ -308,30 +306,27 @@ static void shards_of(size_t n, size_t m, size_t p, int kind)
     for (size_t buffer = 0; buffer <= 2000; buffer += 2000) {
         engine_room room = {.buffer_bytes = buffer * m};
         answers one = ask_in(&g, 1, &room);
-        for (int d = 0; d < ways; d++) {
-            room.devices = devices[d];
-            room.memory_bytes = d == 1;
-            answers many = ask_in(&g, 1, &room);
-            same_bits(&g, &one, &many, "devices", devices[d]);
-            answers_free(&many);
-        }
+        room.memory_bytes = 1;
+        answers other = ask_in(&g, 1, &room);
+        same_bits(&g, &one, &other, "buffer", (int)room.buffer_bytes);
+        answers_free(&other);
         answers_free(&one);
     }
     rig_free(&g);
 }
 
-static void few_shards(void)
+static void few_samples_without_memory(void)
 {
     for (int kind = 0; kind < 16; kind++)
-        shards_of(5, 3, 24, kind);
+        without_memory(5, 3, 24, kind);
 }
 
-static void many_shards(void)
+static void many_samples_without_memory(void)
 {
     static const size_t sizes[][2] = {{6, 4}, {50, 20}, {93, 31}, {50, 37}};
     for (int k = 0; k < 64; k++)
         if (test_turn((size_t)k))
-            shards_of(sizes[k / 16][0], sizes[k / 16][1], k < 16 ? 3000 : 150, k % 16);
+            without_memory(sizes[k / 16][0], sizes[k / 16][1], k < 16 ? 3000 : 150, k % 16);
 }
 
 /* Samples that do not lie in memory as float64. */
@@ -348,8 +343,8 @@ static void from_a_store(void)
     answers one = ask_in(&g, 1, NULL);
     g.in.X = NULL;
     g.in.set = &set;
-    for (int k = 0; k < 3; k++) {
-        engine_room room = {.memory_bytes = k ? 1 : 0, .devices = k};
+    for (int k = 0; k < 2; k++) {
+        engine_room room = {.memory_bytes = (size_t)k};
         answers other = ask_in(&g, 1, &room);
         same_bits(&g, &one, &other, "store", k);
         answers_free(&other);
@@ -360,7 +355,7 @@ static void from_a_store(void)
 }
 
 /* Samples that lie on the device, which is emulated: the same bits as from the host, kept packed or
- * not, of one shard and of three. */
+ * not. */
 static void from_the_device(void)
 {
     static const size_t sizes[][2] = {{5, 3}, {16, 16}, {40, 7}};
@@ -375,8 +370,8 @@ static void from_the_device(void)
         double *there = copy_of(p * n * n, g.X);
         g.in.there = THERE(n, p, there);
         memset(g.X, 0, p * n * n * sizeof *g.X); /* nobody looks here */
-        for (int way = 0; way < 3; way++) {
-            engine_room room = {.memory_bytes = way > 0, .devices = way == 2 ? 3 : 0};
+        for (int way = 0; way < 2; way++) {
+            engine_room room = {.memory_bytes = (size_t)way};
             answers other = ask_in(&g, 1, &room);
             same_bits(&g, &one, &other, "on the device", way);
             answers_free(&other);
@@ -444,30 +439,28 @@ static void stopped_within_a_pass(void)
     rng r;
     rng_seed(&r, 11);
     rig g = rig_make(&r, n, 3, p, 2 * p, 100.0, 1);
-    for (int pass = 0; pass < 3; pass++)
-        for (int devices = 1; devices <= 2; devices++) {
-            spd_context *ctx = spd_context_new();
-            slow_files f = {.X = g.X, .enough = (size_t)pass * p + p / 8};
-            f.base = (struct spd_files){.n = n, .width = sizeof(double), .read = read_slowly};
-            spd_set set = {.size = sizeof set, .n = n, .p = p, .place = SPD_PLACE_FILES};
-            engine_room room = {.memory_bytes = 1, .devices = devices};
-            problem *e = NULL;
-            set.files = &f.base;
-            g.in.X = NULL;
-            g.in.set = &set;
-            spd_context_set_threads(ctx, 2);
-            spd_context_set_progress(ctx, had_enough, &f);
-            spd_status status = engine_cuda_new(ctx, &g.in, &room, &e);
-            status = status || !pass ? status : e->start(e, g.W);
-            status = status || pass < 2 ? status : e->aim(e, g.U, g.sigma, g.V);
-            CHECK(status == SPD_ECANCELLED, "pass %d: status %d", pass, status);
-            CHECK(strcmp(spd_context_error(ctx)->message, "learning cancelled") == 0, "%s",
-                  spd_context_error(ctx)->message);
-            CHECK(f.read < (size_t)(pass + 1) * p, "pass %d: %zu samples read", pass,
-                  (size_t)f.read);
-            engine_free(e);
-            spd_context_free(ctx);
-        }
+    for (int pass = 0; pass < 3; pass++) {
+        spd_context *ctx = spd_context_new();
+        slow_files f = {.X = g.X, .enough = (size_t)pass * p + p / 8};
+        f.base = (struct spd_files){.n = n, .width = sizeof(double), .read = read_slowly};
+        spd_set set = {.size = sizeof set, .n = n, .p = p, .place = SPD_PLACE_FILES};
+        engine_room room = {.memory_bytes = 1};
+        problem *e = NULL;
+        set.files = &f.base;
+        g.in.X = NULL;
+        g.in.set = &set;
+        spd_context_set_threads(ctx, 2);
+        spd_context_set_progress(ctx, had_enough, &f);
+        spd_status status = engine_cuda_new(ctx, &g.in, &room, &e);
+        status = status || !pass ? status : e->start(e, g.W);
+        status = status || pass < 2 ? status : e->aim(e, g.U, g.sigma, g.V);
+        CHECK(status == SPD_ECANCELLED, "pass %d: status %d", pass, status);
+        CHECK(strcmp(spd_context_error(ctx)->message, "learning cancelled") == 0, "%s",
+              spd_context_error(ctx)->message);
+        CHECK(f.read < (size_t)(pass + 1) * p, "pass %d: %zu samples read", pass, (size_t)f.read);
+        engine_free(e);
+        spd_context_free(ctx);
+    }
     rig_free(&g);
 }
 
@@ -555,12 +548,12 @@ int main(int count, char **word)
     spd_context_free(ctx);
     if (status < 0)
         return 77; /* ctest takes it for skipped */
-    if (count == 2 && strcmp(word[1], "shards") == 0) {
+    if (count == 2 && strcmp(word[1], "short") == 0) {
         if (!strncmp(device, "emulated", 8)) { /* all memory is the device's */
             RUN(from_the_device);
             RUN(packed_anew);
         }
-        RUN(few_shards);
+        RUN(few_samples_without_memory);
         RUN(from_a_store);
         RUN(stopped_within_a_pass);
         return test_summary();
@@ -580,13 +573,13 @@ int main(int count, char **word)
         RUN_IN_TURN(bad_condition);
         RUN_IN_TURN(skewed_graph);
         RUN_IN_TURN(chunks_and_runs);
-        RUN_IN_TURN(few_shards);
+        RUN_IN_TURN(few_samples_without_memory);
     }
     RUN_IN_TURN(from_a_store);
     RUN_IN_TURN(stopped_within_a_pass);
     RUN_IN_TURN(several_threads);
     RUN_IN_TURN(matrices_that_fail);
     RUN_IN_TURN(what_it_is_not_made_for);
-    RUN(many_shards);
+    RUN(many_samples_without_memory);
     return test_summary();
 }

@@ -112,7 +112,7 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
-static const option options[] = {OPTION_ENGINE, OPTION_DATA_OUTPUT, OPTION_END};
+static const option options[] = {OPTION_DATA_OUTPUT, OPTION_END};
 
 static const char *const paragraphs[] = {
     "Maps every matrix X of DATA to W'XW with the W of a model that 'spdml fit' wrote, or by the "
