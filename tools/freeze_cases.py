@@ -95,6 +95,9 @@ def make_more_arrays(folder, X, signals):
     np.savez(folder / "middle.npz", X=random_spd(rng, 90, 24), y=np.arange(90) % 3) # fewer numbers are not worth a GPU
     np.savez(folder / "wide.npz", X=random_spd(rng, 30, 40), y=np.arange(30) % 2)
     np.save(folder / "signals.npy", signals)
+    np.save(folder / "x12.npy", random_spd(rng, 9, 12))
+    np.save(folder / "y12.npy", np.arange(9) % 3)
+    np.savez(folder / "vectors.npz", X=X, y=y, V=rng.standard_normal((30, 8)))
     (folder / "rects.csv").write_text("x,y,width,height\n0,0,20,20\n8,8,16,24\n")
     (folder / "lists").mkdir()
     (folder / "lists/far.list").write_text("../part0.npy\n../part1.npy\n")
@@ -292,7 +295,7 @@ OPTIONS = { # of each one option more than the command needs
     "unsupervised": ["fit @a.npz -m 3 --unsupervised graph --max-iter 15 -o g.spdml", "fit @a.npz -m 3 --unsupervised variance -o v.spdml"],
     "unlabelled": ["fit @a.npz -m 3 --unlabelled 2 --max-iter 15 -o u.spdml"], "affinity": ["fit @x.npy -m 2 --affinity @graph.npz -o m.spdml"],
     "x": ["mean @two.npz --x A -o M.npy"], "y": ["fit @two.npz --x A --y l -m 2 -o m.spdml", "info @two.npz --x B --y k"], "anywhere": ["mean @lists/far.list -o M.npy", "mean @lists/far.list --anywhere -o M.npy"],
-    "ridge": ["mean @singular.npy --ridge 0.1 -o M.npy", "convert @singular.npy --ridge 0.1 -o r.npy"], "squared": ["distance @x.npy --squared -o D.npy", "neighbours @x.npy --squared -o n.npz"],
+    "squared": ["distance @x.npy --squared -o D.npy", "neighbours @x.npy --squared -o n.npz"],
     "brute": ["neighbours @many.npz -k 4 --brute -o n.npz --json"], "drop-nan": ["convert @nan.npy --drop-nan -o kept.npy"], "to": ["convert @q.npy --to csv -o -", "join @q.npy @x.npy --to csv -o -"],
     "where": ["convert @named.npz --where subject=s1,s3 -o some.npz", "join @a.npz @b.npz --where y=0,1 -o two.mat --json"], "source": ["join @a.npz @b.npz -o both.npz --source session"],
     "names": ["explain @m.spdml --data @a.npz --names @names.txt"], "by": ["explain @m.spdml --data @a.npz --by kept", f"{EVALUATE} --outer-folds 2 --by subject --json"],
@@ -303,15 +306,12 @@ OPTIONS = { # of each one option more than the command needs
     "no-tests": ["evaluate @a.npz --methods nn-airm,nn-stein --split 0.5 --repeats 2 -o a", "compare a --no-tests"],
     "normalize": ["train @a.npz --method nn-stein --normalize trace --no-tune -o t.spdml", "train @a.npz --method nn-stein --normalize determinant --no-tune -o u.spdml"],
     "recenter": ["train @named.npz --method mdm --recenter subject --no-tune -o t.spdml", "predict t.spdml @named.npz -o p.csv", f"{EVALUATE} --leave-one-group-out subject --recenter subject"],
-    "recenter-balance": ["train @named.npz --method mdm --recenter subject --recenter-balance --no-tune -o t.spdml", "predict t.spdml @named.npz -o p.csv"],
     "recenter-known": ["train @named.npz --method mdm --recenter subject --no-tune -o t.spdml", "predict t.spdml @named.npz --recenter-known -o p.csv"],
     "exhaustive": ["train @a.npz --method nn-stein-ml --grid m=3,5 --exhaustive --cv 2 -o t.spdml"], "grid": ["train @a.npz --method nn-stein-ml --grid m=3,5 --cv 2 -o t.spdml"],
-    "normalize-kernel": ["train @a.npz --method rsr --normalize-kernel --no-tune -o t.spdml", "predict t.spdml @b.npz -o p.csv"],
-    "no-occlusion": ["describe gabor @images.npz --scales 2 --orientations 3 -o g.npz --keep-images", "train g.npz --method gsrc --no-occlusion --no-tune -o t.spdml"],
     "keep-images": ["describe gabor @images.npz --scales 2 --orientations 3 -o g.npz --keep-images"],
-    "beta": ["train @a.npz --method rsr --beta 0.5 --no-tune -o t.spdml"], "beta-scale": ["train @a.npz --method rsr --beta-scale 0.5 --no-tune -o t.spdml"],
-    "lambda": ["train @a.npz --method rsr --lambda 0.01 --no-tune -o t.spdml"], "components": ["train @a.npz --method cdl --components 2 -o t.spdml"],
-    "dimensions": ["train @a.npz --method pga --dimensions 3 -o t.spdml", "embed @a.npz -d 3 -o Y.npy"], "cost": ["train @a.npz --method ksvm --cost 3 --no-tune -o t.spdml"],
+    "dimensions": ["embed @a.npz -d 3 -o Y.npy"], "signal": ["synth spd -o a.npz --samples 2 --signal 2"], "nuisance": ["synth spd -o a.npz --samples 2 --nuisance 2"],
+    "train-where": [f"{EVALUATE} --train-where subject=s1,s2,s3"], "test-labels": ["classify --train @a.npz --test @x12.npy --test-labels @y12.npy --method nn-stein"],
+    "vectors": ["train @vectors.npz --method src --vectors V --no-tune -o t.spdml"],
     "auc": [f"{EVALUATE} --outer-folds 2 --auc --json"], "wide": [f"{EVALUATE} --outer-folds 2 --wide"], "final": [f"{EVALUATE} --outer-folds 2 --final all", f"{EVALUATE} --outer-folds 2 --final none"],
     "keep": [f"{EVALUATE} --outer-folds 2 --keep kept"], "no-report": [f"{EVALUATE} --outer-folds 2 --no-report -o ev"], "outer-groups": [f"{EVALUATE} --outer-folds 2 --outer-groups subject"],
     "calibration-size": [f"{EVALUATE} --leave-one-group-out subject --calibration-size 0.3"],
