@@ -240,7 +240,7 @@ static spd_model *learn(const spd_set *set, size_t m, double memory, const int *
     spd_model *model = NULL;
     spd_fit_defaults(&o, sizeof o);
     o.m = m;
-    o.objective = SPD_OBJECTIVE_RATIO;
+    o.objective = SPD_OBJECTIVE_SOFTMAX;
     o.learning = SPD_LEARNING_OWN_GRAPH;
     o.pairs = 4 * (set)->p;
     o.own_pairs = graph;

@@ -70,7 +70,7 @@ HELPER void twin_derivative(spd_metric metric, size_t m, const double *A, const 
     }
 }
 
-/* Difference and ratio from the squared distances; weight <- derivatives by them. */
+/* The difference from the squared distances; weight <- derivatives by them. */
 HELPER double twin_sums(const engine_input *in, const double *d2, double *weight)
 {
     double sum[2] = {0.0, 0.0};
@@ -78,59 +78,13 @@ HELPER double twin_sums(const engine_input *in, const double *d2, double *weight
         sum[0] += 2.0 * in->pair[q].within * d2[q];
         sum[1] += 2.0 * in->pair[q].between * d2[q];
     }
-    int ratio = in->objective == SPD_OBJECTIVE_RATIO;
-    double a = ratio ? 1.0 / sum[0] : 1.0, b = ratio ? 1.0 / sum[1] : 1.0;
     for (size_t q = 0; q < in->pairs; q++)
-        weight[q] = 2.0 * (a * in->pair[q].within - b * in->pair[q].between);
-    return ratio ? log(sum[0]) - log(sum[1]) : sum[0] - sum[1];
+        weight[q] = 2.0 * (in->pair[q].within - in->pair[q].between);
+    return sum[0] - sum[1];
 }
 
-/* Is q one of the `most` nearest of its kind that sample i has? */
-HELPER int twin_is_near(const engine_input *in, const double *d2, size_t i, size_t q, size_t most)
-{
-    size_t nearer = 0;
-    for (size_t other = 0; other < in->pairs; other++) {
-        const spd_pair *t = &in->pair[other];
-        int same_kind = (t->within > 0.0) == (in->pair[q].within > 0.0);
-        if ((t->i == i || t->j == i) && same_kind)
-            nearer += d2[other] < d2[q] || (d2[other] == d2[q] && other < q);
-    }
-    return (in->pair[q].i == i || in->pair[q].j == i) && nearer < most;
-}
-
-/* What sample i adds to f and weight; 1 if it has pairs of both kinds. */
-HELPER int twin_margin(const engine_input *in, const double *d2, size_t i, double *f,
-                       double *weight)
-{
-    SCOPE;
-    double mean = 0.0, found[2] = {0.0, 0.0}, by_mean = 0.0;
-    char *near = take_zeros(in->pairs, 1);
-    for (size_t q = 0; q < in->pairs; q++) {
-        int far = !(in->pair[q].within > 0.0);
-        near[q] = (char)twin_is_near(in, d2, i, q, far ? 10 : 3);
-        mean += near[q] ? d2[q] : 0.0;
-        found[far] += near[q];
-    }
-    int both = found[0] * found[1] > 0.0;
-    mean /= found[0] + found[1];
-    for (size_t t = 0; both && t < in->pairs; t++)
-        for (size_t l = 0; near[t] && in->pair[t].within > 0.0 && l < in->pairs; l++) {
-            if (!near[l] || in->pair[l].within > 0.0)
-                continue;
-            double a = d2[t] + 1e-6 * mean, b = d2[l] + 1e-6 * mean;
-            double x = exp(4.0 * 0.2) * pow(a / b, 4.0), share = 1.0 / (found[0] * found[1]);
-            double by_log = 4.0 * share * x / (1.0 + x);
-            *f += share * log(1.0 + x);
-            weight[t] += by_log / a;
-            weight[l] -= by_log / b;
-            by_mean += by_log * (1.0 / a - 1.0 / b) * 1e-6;
-        }
-    for (size_t q = 0; both && q < in->pairs; q++)
-        weight[q] += near[q] ? by_mean / (found[0] + found[1]) : 0.0;
-    return both;
-}
-
-/* The same for the softmax: f_i = ln(sum over all) - ln(sum over near pairs) of e^(-4 d2 / s). */
+/* What sample i adds to f and weight; 1 if it has pairs of both kinds: the softmax,
+ * f_i = ln(sum over all) - ln(sum over near pairs) of e^(-4 d2 / s). */
 HELPER int twin_softmax(const engine_input *in, const double *d2, size_t i, double *f,
                         double *weight)
 {
@@ -167,8 +121,7 @@ HELPER double twin_of_samples(const engine_input *in, const double *d2, double *
     double f = 0.0, samples = 0.0;
     memset(weight, 0, in->pairs * sizeof *weight);
     for (size_t i = 0; i < in->p + (in->extra ? 1 : 0); i++)
-        samples += (in->objective == SPD_OBJECTIVE_SOFTMAX ? twin_softmax
-                                                           : twin_margin)(in, d2, i, &f, weight);
+        samples += twin_softmax(in, d2, i, &f, weight);
     for (size_t q = 0; q < in->pairs; q++)
         weight[q] /= samples;
     return f / samples;
@@ -187,8 +140,8 @@ HELPER double twin_cost(const twin_engine *e, const double *W, double *G)
         twin_small(e, W, t->j, B);
         d2[q] = twin_dist2(e->in.metric, m, A, B);
     }
-    double f = (e->in.objective >= SPD_OBJECTIVE_LOG_MARGIN ? twin_of_samples
-                                                            : twin_sums)(&e->in, d2, weight);
+    double f = (e->in.objective == SPD_OBJECTIVE_SOFTMAX ? twin_of_samples : twin_sums)(&e->in, d2,
+                                                                                        weight);
     if (G)
         memset(G, 0, n * m * sizeof *G);
     for (size_t q = 0; G && q < e->in.pairs; q++) {

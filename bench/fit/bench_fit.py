@@ -33,7 +33,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 SPDML = HERE.parents[1] / "build" / "release" / "spdml"
 METRICS = ("stein", "airm", "log-euclidean")  # the last with its exact cost
 USUAL = METRICS[:2]
-OBJECTIVES = ("difference", "ratio")
 PEERS = ("plain", "shared", "coordinates")
 GOALS = {"stein": 60, "airm": 40, "log-euclidean": 20}
 THREADS = "2"
@@ -152,20 +151,19 @@ class Bench:
         return self.fit(data, m, metric, "--affinity", graph, "--init", "identity", "--tol", "0",
                         "--gtol", "0", "--max-iter", iterations, *options)
 
-    def coordinates(self, data, w, metric, graph, objective):
+    def coordinates(self, data, w, metric, graph):
         """A checkpoint with the coordinates that a fit chooses; None for plain ones."""
         path = self.work / "coordinates.npz"
-        run = self.fit_exactly(data, w.m, metric, graph, 0, "--objective", objective,
-                               "--checkpoint", path)
+        run = self.fit_exactly(data, w.m, metric, graph, 0, "--checkpoint", path)
         return None if run.report["coordinates"] == "plain" else path
 
-    def peer(self, data, graph, w, metric, objective, kind):
+    def peer(self, data, graph, w, metric, kind):
         history = self.work / "peer.npz"
         env = dict(os.environ, OPENBLAS_NUM_THREADS=THREADS, OMP_NUM_THREADS=THREADS)
         command = [sys.executable, HERE / "peer.py", data, graph, history, "--m", w.m,
-                   "--metric", metric, "--objective", objective]
+                   "--metric", metric]
         if kind == "coordinates":
-            path = self.coordinates(data, w, metric, graph, objective)
+            path = self.coordinates(data, w, metric, graph)
             command += ["--coordinates", path] if path else []
         if self.args.check:
             say(run_child(command + ["--check"], env)[0].strip())
@@ -201,29 +199,28 @@ def check_same_start(ours, peer):
         raise Failed(f"the costs at the start differ: ours {a!r}, the peer's {b!r}")
 
 
-def compare(bench, w, metric, objective):
-    """Rows of the table for one workload, metric and objective, one per kind of peer."""
+def compare(bench, w, metric):
+    """Rows of the table for one workload and metric, one per kind of peer."""
     data, graph = bench.data_file(w), bench.graph_file(w, metric)
     peers = {}
     for kind in bench.args.peer:
-        say(f"{w.name} {metric} {objective}: peer ({kind})")
-        peers[kind] = bench.peer(data, graph, w, metric, objective, kind)
-    say(f"{w.name} {metric} {objective}: spdml")
-    wanted = ("--objective", objective)
-    probe = bench.fit_exactly(data, w.m, metric, graph, MOST_ITERATIONS, *wanted)
+        say(f"{w.name} {metric}: peer ({kind})")
+        peers[kind] = bench.peer(data, graph, w, metric, kind)
+    say(f"{w.name} {metric}: spdml")
+    probe = bench.fit_exactly(data, w.m, metric, graph, MOST_ITERATIONS)
     targets = {}
     for kind, peer in peers.items():
         check_same_start(probe, peer)
         slack = 1e-9 * abs(peer.cost[0] - peer.cost[-1])
         targets[kind] = max(peer.cost.min(), probe.cost.min()) + slack
     needed = max(probe.first_at(target) for target in targets.values())
-    runs = [bench.fit_exactly(data, w.m, metric, graph, needed, *wanted)
+    runs = [bench.fit_exactly(data, w.m, metric, graph, needed)
             for _ in range(bench.args.repeat)]
-    return [row(bench, w, metric, objective, kind, peers[kind], runs, target, probe)
+    return [row(bench, w, metric, kind, peers[kind], runs, target, probe)
             for kind, target in targets.items()]
 
 
-def row(bench, w, metric, objective, kind, peer, runs, target, probe):
+def row(bench, w, metric, kind, peer, runs, target, probe):
     times = sorted(run.seconds[run.first_at(target)] for run in runs)
     best, median = times[0], times[len(times) // 2]
     theirs = peer.first_at(target)
@@ -232,7 +229,7 @@ def row(bench, w, metric, objective, kind, peer, runs, target, probe):
     per_iteration = min(run.per_iteration for run in runs)
     goal = GOALS[metric] if kind != "coordinates" else 0  # coordinates have a part in the goal
     return [
-        w.name, metric, objective, kind, f"{target:.6g}" + (" (ours)" if worse else ""),
+        w.name, metric, kind, f"{target:.6g}" + (" (ours)" if worse else ""),
         f"{peer.seconds[theirs]:.2f}", f"{best:.4f}", f"{100 * (median / best - 1):.0f} %",
         f"{ratio:.1f}x", f"{goal}x" if goal else "", bench.verdict(ratio >= goal) if goal else "",
         f"{theirs}", f"{runs[0].first_at(target)}",
@@ -241,11 +238,10 @@ def row(bench, w, metric, objective, kind, peer, runs, target, probe):
 
 
 def compare_all(bench, chosen):
-    rows = [r for w in chosen for metric in bench.args.metric for objective in bench.args.objective
-            for r in compare(bench, w, metric, objective)]
+    rows = [r for w in chosen for metric in bench.args.metric for r in compare(bench, w, metric)]
     print_table(
         "time to the same cost, two threads each; ours the best of several, spread the median's",
-        ["workload", "metric", "objective", "peer", "cost", "peer s", "ours s", "spread", "ratio", "goal", "",
+        ["workload", "metric", "peer", "cost", "peer s", "ours s", "spread", "ratio", "goal", "",
          "peer it", "ours it", "peer ms/it", "ours ms/it", "per it"], rows)
 
 
@@ -370,8 +366,6 @@ def parse():
     parser.add_argument("--quick", action="store_true", help="small data, to see that it runs")
     parser.add_argument("--spdml", type=pathlib.Path, default=SPDML, help="the command")
     parser.add_argument("--work", metavar="DIR", help="where data are made and kept")
-    parser.add_argument("--objective", action="append", choices=OBJECTIVES,
-                        help="both by default")
     parser.add_argument("--peer", action="append", choices=PEERS,
                         help="kind of peer; all three by default")
     parser.add_argument("--peer-seconds", type=float, default=60, help="limit for each peer")
@@ -380,7 +374,6 @@ def parse():
     parser.add_argument("--iterations", type=int, default=20, help="of linear and large")
     args = parser.parse_args()
     args.metric = args.metric or list(USUAL)
-    args.objective = args.objective or list(OBJECTIVES)
     args.peer = args.peer or list(PEERS)
     return args
 

@@ -1,7 +1,6 @@
 """peer.py - the learner as a Python user would write it today: NumPy and pymanopt.
 
-    L(W) = sum over ordered pairs A_ij d2(W'X_iW, W'X_jW), or ln Sw - ln Sb, the sums over pairs
-           with A_ij > 0 and < 0 (--objective ratio)
+    L(W) = sum over ordered pairs A_ij d2(W'X_iW, W'X_jW)
 
 minimised over the Grassmann manifold by pymanopt's conjugate gradient with its own line search,
 cost and Euclidean gradient vectorised over samples and pairs. It is meant to be a good program:
@@ -10,7 +9,7 @@ and what cost and gradient share is computed once for each W, which spares the e
 pymanopt repeats after its line search. With --coordinates it works on L^-1 X L^-T, from where the
 same start lies there: the factor L is that of a checkpoint of `spdml fit`.
 
-    python peer.py DATA.npz PAIRS.npz HISTORY.npz --m 20 --metric stein [--objective ratio]
+    python peer.py DATA.npz PAIRS.npz HISTORY.npz --m 20 --metric stein
                    [--coordinates CHECKPOINT.npz] [--plain] [--check]
 """
 import argparse
@@ -29,11 +28,10 @@ class Pairs:
     X is p x n x n, i and j hold the q pairs, c = 2 A_ij. A point W is n x m. With keep, the
     quantities of the last point stay at hand."""
 
-    def __init__(self, X, i, j, value, keep=True, ratio=False):
+    def __init__(self, X, i, j, value, keep=True):
         self.p, self.n, _ = X.shape
         self.stack = np.ascontiguousarray(X).reshape(self.p * self.n, self.n)
         self.i, self.j, self.c = i, j, 2 * value
-        self.ratio = ratio
         q = len(i)
         ones, pair = np.ones(q), np.arange(q)
         self.to_i = scipy.sparse.csr_matrix((ones, (i, pair)), shape=(self.p, q))
@@ -51,31 +49,15 @@ class Pairs:
         self.S = (S + S.transpose(0, 2, 1)) / 2
         self.f = None
 
-    def objective(self):
-        """The cost, and the weight of each pair in its gradient."""
-        parts = self.c * self.squares()
-        if not self.ratio:
-            return float(parts.sum()), self.c
-        within, between = parts[self.c > 0].sum(), -parts[self.c < 0].sum()
-        return (float(np.log(within) - np.log(between)),
-                self.c / np.where(self.c > 0, within, between))
-
-    def evaluate(self):
-        if self.f is None:
-            self.f, self.weight = self.objective()
-
     def cost(self, W):
         self.move(W)
-        self.evaluate()
+        if self.f is None:
+            self.f = float((self.c * self.squares()).sum())
         return self.f
 
     def gradient(self, W):
         self.move(W)
-        if self.ratio:
-            self.evaluate()
-        else:
-            self.weight = self.c
-        Z = self.pair_weights(self.weight)
+        Z = self.pair_weights(self.c)
         return np.tensordot(self.Y, Z, axes=((0, 2), (0, 1)))
 
     def gather(self, Zi, Zj):
@@ -153,7 +135,7 @@ def load(args):
         back = np.linalg.inv(L)
         X = back @ X @ back.T
         start = np.linalg.qr(L.T @ start)[0]
-    made = METRICS[args.metric](X, *pairs, not args.plain, args.objective == "ratio")
+    made = METRICS[args.metric](X, *pairs, not args.plain)
     return made, start
 
 
@@ -199,7 +181,6 @@ def main():
     parser.add_argument("pairs")
     parser.add_argument("history")
     parser.add_argument("--metric", choices=METRICS, default="stein")
-    parser.add_argument("--objective", choices=("difference", "ratio"), default="difference")
     parser.add_argument("--coordinates", metavar="CHECKPOINT")
     parser.add_argument("--m", type=int, required=True)
     parser.add_argument("--iterations", type=int, default=50)

@@ -23,12 +23,9 @@ typedef enum spd_objective {
     SPD_OBJECTIVE_AUTO = 0,   /* softmax; difference in the paper's setting, if the graph does not
                                  come from labels, and under the approximate log-Euclidean cost */
     SPD_OBJECTIVE_DIFFERENCE, /* sum of A_ij d2 (eq. 3) */
-    SPD_OBJECTIVE_RATIO,      /* ln Sw - ln Sb (eq. 14) */
-    /* The next two use the pairs as candidates: their distances after the map count, their weights
-     * do not. */
-    SPD_OBJECTIVE_LOG_MARGIN, /* margin between own class and others, per sample (eq. 15) */
     SPD_OBJECTIVE_SOFTMAX     /* probability that a near neighbour has the same class, per sample
-                                 (eq. 16) */
+                                 (eq. 16). Uses the pairs as candidates: their distances after the
+                                 map count, their weights do not */
 } spd_objective;
 
 /* The cost of a fit under SPD_METRIC_LOG_EUCLIDEAN. */
@@ -106,9 +103,9 @@ typedef struct spd_fit_options {
     spd_learning learning;
     spd_objective objective;
     size_t nu_w, nu_b; /* neighbours within and between classes; 0: the default of the objective.
-                          Difference: the size of the smallest class, and min(nu_w, 3). Ratio: 5
-                          and 5. Log-margin and softmax, whose candidates they are: all; with more
-                          than 500 samples the nearest 30 and 60 */
+                          Difference: the size of the smallest class, and min(nu_w, 3). Softmax,
+                          whose candidates they are: all; with more than 500 samples the nearest
+                          30 and 60 */
     spd_graph graph;
     double affinity_weight; /* scales the between graph; 1 is the paper, 1e50 the maximum */
     size_t pairs;           /* SPD_LEARNING_OWN_GRAPH: the number of own_pairs */

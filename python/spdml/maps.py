@@ -42,8 +42,8 @@ class SPDML(MatrixTransformer):
     nu_w, nu_b : int or None; nu_b also 'auto': 1, 2, 3, 5 or 10, chosen likewise, together
         Neighbours within and between classes; None: those of the objective, which they do not
         change. Of 'difference', the smallest class size, and at most 3, or with paper=True 'auto';
-        of 'ratio', 5 and 5; of 'log-margin' and 'softmax', whose candidates they are, all, of more
-        than 500 samples the nearest 30 and 60. 'auto' is for 'difference' and 'ratio'.
+        of 'softmax', whose candidates they are, all, of more than 500 samples the nearest 30 and
+        60. 'auto' is for 'difference'.
     init : 'auto', 'identity', 'mean', 'random', 'csp', 'stein', or an (n, m) array
         'csp' are generalised eigenvectors of the class means, and need y; 'stein' is where a fit
         under Stein ends; 'auto' is 'mean' or 'csp', whichever has the lower cost, under AIRM
@@ -58,7 +58,7 @@ class SPDML(MatrixTransformer):
         For random starts and graphs drawn at random.
     n_jobs : int or None
         Threads; None and -1: all cores. The result does not depend on it.
-    objective : 'auto', 'difference' (the paper's), 'ratio', 'log-margin' or 'softmax'
+    objective : 'auto', 'difference' (the paper's) or 'softmax'
         'auto' is 'softmax', or 'difference' with paper=True, without y, and for the approximate
         log-Euclidean cost.
     graph : {'or', 'directed'}
@@ -318,10 +318,9 @@ class SPDML(MatrixTransformer):
                     (("m", 1, self.n_components), ("nu_b", None, self.nu_b))
                     if isinstance(given, str)}
         options, start = self._options(X.n, label, {**open_yet, **fixed}, bool(X.hermitian))
-        objective = self._objective(options)
-        if "nu_b" in tried and objective in ("softmax", "log-margin"):
+        if "nu_b" in tried and self._objective(options) == "softmax":
             raise InvalidArgumentError(
-                f"nu_b is 'auto', but the objective {objective!r} takes all candidates; "
+                "nu_b is 'auto', but the objective 'softmax' takes all candidates; "
                 "objective='difference' and paper=True have neighbours to choose")
         method, grid = structs.method(), structs.grid()
         call(context(1), "spd_method_parse", b"nn-ml", c.byref(method))

@@ -104,8 +104,7 @@ static void pairs_fetch(cuda_engine &e)
     send_outcome(e.s.stream, e.own.out.at, e.outcomes.address());
 }
 
-/* Waits for the sums; f <- the objective, NaN where there is none, infinite where a ratio has none.
- */
+/* Waits for the sums; f <- the objective, NaN where there is none. */
 static outcome pairs_read(cuda_engine &e)
 {
     const shard &h = e.own;
@@ -117,10 +116,8 @@ static outcome pairs_read(cuda_engine &e)
         o.within = o.between = o.slope = 0.0;
         check(cudaMemsetAsync(h.Z.at, 0, h.Z.count * sizeof(double), e.s.stream), "weights");
     }
-    e.f = !of_sums ? o.within : h.ratio ? log(o.within) - log(o.between) : o.within - o.between;
-    if (h.ratio && o.between == 0.0)
-        e.f = INFINITY;
-    if (o.bad != ~0ull || (!h.ratio && !std::isfinite(e.f)))
+    e.f = of_sums ? o.within - o.between : o.within;
+    if (o.bad != ~0ull || !std::isfinite(e.f))
         e.f = NAN;
     return o;
 }

@@ -22,7 +22,6 @@ struct here {
 static std::vector<end> sort_ends(const here &h, size_t first, size_t count, int sides,
                                   std::vector<uint32_t> &at)
 {
-    const bool ratio = h.in.objective == SPD_OBJECTIVE_RATIO;
     const auto each_end = [&](auto body) {
         for (size_t k = 0; k < count; k++) {
             const spd_pair &q = h.in.pair[h.which[first + k]];
@@ -38,9 +37,7 @@ static std::vector<end> sort_ends(const here &h, size_t first, size_t count, int
         at[i + 1] += at[i];
     std::vector<end> ends(at.back());
     each_end([&](const spd_pair &q, size_t i, size_t row, size_t k) {
-        const double within = 2.0 * (ratio ? q.within : q.within - q.between),
-                     between = ratio ? 2.0 * q.between : 0.0;
-        ends[at[i + 1]++] = {(uint32_t)row, (uint32_t)k, within, between};
+        ends[at[i + 1]++] = {(uint32_t)row, (uint32_t)k, 2.0 * (q.within - q.between)};
     });
     return ends;
 }
@@ -72,17 +69,14 @@ template <class T> static void give(array<T> &to, const std::vector<T> &from)
 
 static void add_weights(graph &g, const cuda_input &in, size_t p)
 {
-    std::vector<double> within(in.pairs), between(in.pairs), degree(2 * p, 0.0);
+    std::vector<double> within(in.pairs), between(in.pairs), degree(p, 0.0);
     for (size_t k = 0; k < in.pairs; k++) {
         const spd_pair &q = in.pair[k];
         within[k] = 2.0 * q.within;
         between[k] = 2.0 * q.between;
         g.total += 2.0 * (q.within + q.between);
-        for (uint32_t i : {q.i, q.j}) {
-            degree[i] +=
-                2.0 * (in.objective == SPD_OBJECTIVE_RATIO ? q.within : q.within - q.between);
-            degree[p + i] += 2.0 * q.between;
-        }
+        for (uint32_t i : {q.i, q.j})
+            degree[i] += 2.0 * (q.within - q.between);
     }
     give(g.within, within);
     give(g.between, between);

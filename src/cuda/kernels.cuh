@@ -96,7 +96,7 @@ struct part {
 }; /* ends of one sample; slot: NOWHERE or where its sum is kept */
 struct end {
     uint32_t row, pair;
-    double within, between;
+    double weight;
 }; /* rows of triangles; pair: of its chunk */
 constexpr uint32_t NOWHERE = 0xffffffffu;
 constexpr uint32_t PART = 128; /* most ends of a part */
@@ -107,11 +107,10 @@ struct outcome {
     double slope;
 }; /* bad: lowest failed sample */
 
-/* Z (or Zw and Zb, for the ratio) of the samples from `from` on <- sums over the ends, plus what
- * was there unless it is the first chunk; then minus degree (2 x p) times own (p triangles), which
- * may be NULL. p: of all processes. */
+/* Z of the samples from `from` on <- sums over the ends, plus what was there unless it is the first
+ * chunk; then minus degree (p) times own (p triangles), which may be NULL. p: of all processes. */
 struct weights {
-    double *Zw, *Zb;
+    double *Z, *Zb; /* Zb: of gather_plain */
     const double *degree, *own;
     size_t from;
 };
@@ -119,21 +118,17 @@ void gather(const shape &s, bool first, unsigned parts, const part *list, const 
             const double *C, double *partial, const weights &z);
 void gather_parts(const shape &s, bool first, unsigned samples, const part *list,
                   const double *partial, const weights &z);
-/* The same where the rows are samples, and a row less the sample's own is added: A's to Zw, B's,
- * unless it is NULL, to Zb. ratio: sums that divide the weights, or NULL. All of a sample's ends
- * are at hand. */
+/* The same where the rows are samples, and a row less the sample's own is added: A's to Z, B's,
+ * unless it is NULL, to Zb. All of a sample's ends are at hand. */
 void gather_plain(const shape &s, unsigned parts, const part *list, const end *ends,
-                  const outcome *ratio, const double *A, const double *B, double *partial,
-                  const weights &z);
-void combine(const shape &s, const outcome *o, double *Zw,
-             const double *Zb); /* Zw/within - Zb/between */
+                  const double *A, const double *B, double *partial, const weights &z);
 void weighted_sums(const shape &s, size_t count, const double *d2, const double *within,
                    const double *between, double *work, outcome *o);
 void plain_sum(const shape &s, size_t count, const double *d, double *work, double *sum);
 void pick(const shape &s, size_t count, const uint32_t *which, const double *from,
           double *to); /* to[k] <- from[which[k]] */
 
-/* ---- samples.cu: objectives of samples. Entries of a list are twice the number of a pair, plus 1
+/* ---- samples.cu: softmax. Entries of a list are twice the number of a pair, plus 1
  * for its second sample */
 struct candidates {
     const uint32_t
@@ -144,15 +139,14 @@ struct candidates {
 /* Is it one of these? */
 inline bool of_samples(spd_objective objective)
 {
-    return objective == SPD_OBJECTIVE_LOG_MARGIN || objective == SPD_OBJECTIVE_SOFTMAX;
+    return objective == SPD_OBJECTIVE_SOFTMAX;
 }
 
 /* value (p) <- what samples add to the objective; weight (pairs) <- its derivatives by d2; degree
  * (p) <- the sums of a sample's weights. half_weight: 2 pairs of scratch. zero: a d2 that counts as none.
  */
-void weigh_pairs(const shape &s, spd_objective objective, const candidates &c, double zero,
-                 size_t pairs, const double *d2, double *half_weight, double *weight, double *value,
-                 double *degree);
+void weigh_pairs(const shape &s, const candidates &c, double zero, size_t pairs, const double *d2,
+                 double *half_weight, double *weight, double *value, double *degree);
 void weigh_ends(const shape &s, const double *weight, size_t count,
                 end *ends); /* weights of a chunk's pairs */
 

@@ -20,14 +20,14 @@ __device__ inline void tri_of(int M, int e, int *r, int *c)
 }
 
 /* Puts one sum in its two places, with the sample's own term. */
-__device__ inline void put(const weights &z, bool between, bool first, size_t p, int M,
+__device__ inline void put(const weights &z, bool second, bool first, size_t p, int M,
                            uint32_t sample, int e, double sum)
 {
     int r, c;
     tri_of(M, e, &r, &c);
-    double *Z = (between ? z.Zb : z.Zw) + (sample - z.from) * M * M;
+    double *Z = (second ? z.Zb : z.Z) + (sample - z.from) * M * M;
     if (first && z.own)
-        sum = fma(-z.degree[between * p + sample], z.own[(size_t)sample * tri(M) + e], sum);
+        sum = fma(-z.degree[sample], z.own[(size_t)sample * tri(M) + e], sum);
     else if (!first)
         sum += Z[r * M + c];
     Z[r * M + c] = sum;
@@ -61,51 +61,43 @@ __device__ inline void keep(const part &q, size_t p, int M, int e, double a, dou
     }
 }
 
-template <bool RATIO>
-__global__ void gather_kernel(size_t p, int M, bool first, const part *list, const end *ends,
-                              const double *C, double *partial, weights z)
+static __global__ void gather_kernel(size_t p, int M, bool first, const part *list, const end *ends,
+                                     const double *C, double *partial, weights z)
 {
     const part q = list[blockIdx.x];
     const int T = tri(M);
     const end *own = take_ends(q, ends);
     for (int e = threadIdx.x; e < T; e += blockDim.x) {
-        double w = 0.0, b = 0.0;
+        double sum = 0.0;
 #pragma unroll 8
-        for (uint32_t k = 0; k < q.count; k++) {
-            const double v = C[(size_t)own[k].row * T + e];
-            w = fma(own[k].within, v, w);
-            if (RATIO)
-                b = fma(own[k].between, v, b);
-        }
-        keep<RATIO>(q, p, M, e, w, b, first, partial, z);
+        for (uint32_t k = 0; k < q.count; k++)
+            sum = fma(own[k].weight, C[(size_t)own[k].row * T + e], sum);
+        keep<false>(q, p, M, e, sum, 0.0, first, partial, z);
     }
 }
 
-template <bool RATIO>
+template <bool TWO>
 __global__ void gather_parts_kernel(size_t p, int M, bool first, const part *list,
                                     const double *partial, weights z)
 {
     const part q = list[blockIdx.x];
     const int T = tri(M);
-    for (int between = 0; between <= RATIO; between++)
+    for (int second = 0; second <= TWO; second++)
         for (int e = threadIdx.x; e < T; e += blockDim.x) {
             double sum = 0.0;
 #pragma unroll 4
             for (uint32_t k = q.first; k < q.first + q.count; k++)
-                sum += partial[((size_t)k * 2 + between) * T + e];
-            put(z, between, first, p, M, q.sample, e, sum);
+                sum += partial[((size_t)k * 2 + second) * T + e];
+            put(z, second, first, p, M, q.sample, e, sum);
         }
 }
 
 template <bool TWO>
 __global__ void gather_plain_kernel(size_t p, int M, const part *list, const end *ends,
-                                    const outcome *ratio, const double *A, const double *B,
-                                    double *partial, weights z)
+                                    const double *A, const double *B, double *partial, weights z)
 {
     const part q = list[blockIdx.x];
     const int T = tri(M);
-    const double within = ratio ? 1.0 / ratio->within : 1.0,
-                 between = ratio ? 1.0 / ratio->between : 0.0;
     const end *own = take_ends(q, ends);
     for (int e = threadIdx.x; e < T; e += blockDim.x) {
         const size_t here = (size_t)q.sample * T + e;
@@ -113,7 +105,7 @@ __global__ void gather_plain_kernel(size_t p, int M, const part *list, const end
         double a = 0.0, b = 0.0;
 #pragma unroll 4
         for (uint32_t k = 0; k < q.count; k++) {
-            const double w = within * own[k].within - between * own[k].between;
+            const double w = own[k].weight;
             const size_t at = (size_t)own[k].row * T + e;
             a = fma(w, A[at] - a0, a);
             if (TWO)
@@ -132,26 +124,22 @@ static unsigned threads_for(int M)
 void gather(const shape &s, bool first, unsigned parts, const part *list, const end *ends,
             const double *C, double *partial, const weights &z)
 {
-    if (parts && z.Zb)
-        gather_kernel<true>
-            <<<parts, threads_for(s.M), 0, s.stream>>>(s.p, s.M, first, list, ends, C, partial, z);
-    else if (parts)
-        gather_kernel<false>
-            <<<parts, threads_for(s.M), 0, s.stream>>>(s.p, s.M, first, list, ends, C, partial, z);
+    if (parts)
+        gather_kernel<<<parts, threads_for(s.M), 0, s.stream>>>(s.p, s.M, first, list, ends, C,
+                                                                partial, z);
     launched("weights of samples");
 }
 
 void gather_plain(const shape &s, unsigned parts, const part *list, const end *ends,
-                  const outcome *ratio, const double *A, const double *B, double *partial,
-                  const weights &z)
+                  const double *A, const double *B, double *partial, const weights &z)
 {
     const unsigned threads = threads_for(s.M);
     if (parts && B)
         gather_plain_kernel<true>
-            <<<parts, threads, 0, s.stream>>>(s.p, s.M, list, ends, ratio, A, B, partial, z);
+            <<<parts, threads, 0, s.stream>>>(s.p, s.M, list, ends, A, B, partial, z);
     else if (parts)
         gather_plain_kernel<false>
-            <<<parts, threads, 0, s.stream>>>(s.p, s.M, list, ends, ratio, A, B, partial, z);
+            <<<parts, threads, 0, s.stream>>>(s.p, s.M, list, ends, A, B, partial, z);
     launched("weights of samples");
 }
 
@@ -165,21 +153,6 @@ void gather_parts(const shape &s, bool first, unsigned samples, const part *list
         gather_parts_kernel<false>
             <<<samples, threads_for(s.M), 0, s.stream>>>(s.p, s.M, first, list, partial, z);
     launched("weights of samples");
-}
-
-static __global__ void combine_kernel(size_t count, const outcome *o, double *Zw, const double *Zb)
-{
-    const double w = 1.0 / o->within, b = 1.0 / o->between;
-    for (size_t e = blockIdx.x * (size_t)blockDim.x + threadIdx.x; e < count;
-         e += (size_t)gridDim.x * blockDim.x)
-        Zw[e] = w * Zw[e] - b * Zb[e];
-}
-
-void combine(const shape &s, const outcome *o, double *Zw, const double *Zb)
-{
-    if (s.p)
-        combine_kernel<<<s.processors * 8, 256, 0, s.stream>>>(s.p * s.M * s.M, o, Zw, Zb);
-    launched("weights of the ratio");
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */

@@ -70,7 +70,6 @@ void shard::open(const cuda_input &in, const partition &cuts, size_t number_, in
     metric = in.metric;
     how = rule_of(metric);
     objective = in.objective;
-    ratio = in.objective == SPD_OBJECTIVE_RATIO;
     main_queue.make();
     side.make();
     fork.make();
@@ -96,7 +95,7 @@ void shard::make_small()
     for (auto *a : {&S0, &S})
         a->make(all.p * mm);
     Z.make(local.p * mm);
-    Zb.make((ratio && how.sides) || metric == SPD_METRIC_JEFFREY ? local.p * mm : 0);
+    Zb.make(metric == SPD_METRIC_JEFFREY ? local.p * mm : 0);
     Q.make(local.p * 2 * mm);
     for (auto *a : {&G, &W})
         a->make(tall);
@@ -231,7 +230,7 @@ void shard::matrices(const double *S_, const chunk &c)
 void shard::add_up(const chunk &c)
 {
     const bool first = &c == pairs.chunks.front().get();
-    const weights z = {Z.at, ratio ? Zb.at : nullptr, pairs.degree.at,
+    const weights z = {Z.at, nullptr, pairs.degree.at,
                        metric == SPD_METRIC_AIRM ? nullptr : own_matrix.at, at};
     gather(all, first, (unsigned)c.parts.count, c.parts.at, c.ends.at, C.at, partial.at, z);
     gather_parts(all, first, (unsigned)c.several.count, c.several.at, partial.at, z);
@@ -242,8 +241,8 @@ void shard::add_plain(const chunk &c)
 {
     const bool jeffrey = metric == SPD_METRIC_JEFFREY;
     const weights z = {Z.at, jeffrey ? Zb.at : nullptr, nullptr, nullptr, at};
-    gather_plain(all, (unsigned)c.parts.count, c.parts.at, c.ends.at, ratio ? out.at : nullptr,
-                 own_matrix.at, jeffrey ? flat.at : nullptr, partial.at, z);
+    gather_plain(all, (unsigned)c.parts.count, c.parts.at, c.ends.at, own_matrix.at,
+                 jeffrey ? flat.at : nullptr, partial.at, z);
     gather_parts(all, true, (unsigned)c.several.count, c.several.at, partial.at, z);
     if (jeffrey)
         jeffrey_weights(local, own_matrix.at + at * tri(all.M), Zb.at, Z.at, half.at);
@@ -288,16 +287,12 @@ void shard::weigh(const double *S_)
         sum_up();
     }
     if (!of_samples(objective)) {
-        if (ratio)
-            join_side();
         if (how.sides == 0)
             add_plain(*g.chunks[0]);
-        else if (ratio)
-            combine(local, out.at, Z.at, Zb.at);
         return;
     }
-    weigh_pairs(all, objective, {g.first.at, g.listed.at, g.samples}, how.no_spread * all.m,
-                g.pairs, distances(), g.half_weight.at, g.weight.at, g.value.at, g.degree.at);
+    weigh_pairs(all, {g.first.at, g.listed.at, g.samples}, how.no_spread * all.m, g.pairs,
+                distances(), g.half_weight.at, g.weight.at, g.value.at, g.degree.at);
     on_side([&](const shape &s) { plain_sum(s, all.p, g.value.at, sums.at, &out.at->within); });
     if (!alone)
         pick(all, g.measured(), g.which.at, g.weight.at, weight.at);

@@ -34,7 +34,7 @@ partition partition_of(size_t n, size_t p, size_t shards);
 
 struct shard {
     size_t number = 0;
-    int device = 0, ratio = 0;
+    int device = 0;
     spd_metric metric = SPD_METRIC_STEIN;
     spd_objective objective = SPD_OBJECTIVE_DIFFERENCE;
     rule how{};

@@ -227,7 +227,7 @@ static void note_map(spd_classifier *c)
     if (c->map.nu_w == 0)
         return;
     value[SPD_PARAMETER_OBJECTIVE] = (double)c->map.objective;
-    if (objective_get(c->map.objective)->of_sums) {
+    if (!objective_of_samples(c->map.objective)) {
         value[SPD_PARAMETER_NU_W] = (double)c->map.nu_w;
         value[SPD_PARAMETER_NU_B] = (double)c->map.nu_b;
     }

@@ -1,9 +1,8 @@
-/* candidates.h - the pairs that an objective of samples chooses from (objective.h), and what it
- * makes of their distances: a value, and a weight for every pair, which is zero for most.
+/* candidates.h - the pairs that softmax compares (objective.h), and what it makes of their
+ * distances: a value, and a weight for every pair.
  *
- * A pair is a candidate of both its samples. Each sample takes the nearest of its candidates, near
- * pairs and far pairs apart, ties by their order; the objective weighs these, and the weights of
- * the two samples of a pair are added. */
+ * A pair is a candidate of both its samples. Each sample weighs its candidates, near pairs and far
+ * pairs apart, and the weights of the two samples of a pair are added. */
 #ifndef SPD_FIT_CANDIDATES_H
 #define SPD_FIT_CANDIDATES_H
 
@@ -14,8 +13,8 @@
 typedef struct candidates candidates;
 
 /* The candidates of an order, which must outlive them. SPD_EINVAL if no sample has both kinds. */
-spd_status candidates_new(spd_context *ctx, const objective *o, const pair_order *order,
-                          arena *keep, candidates **made);
+spd_status candidates_new(spd_context *ctx, const pair_order *order, arena *keep,
+                          candidates **made);
 
 /* The message of that. */
 spd_status candidates_none(spd_context *ctx);

@@ -185,7 +185,7 @@ static spd_status cpu_start(problem *base, const double *W)
         status = pair_sums_value(e->sums, e->S, &e->f, e->Z);
     if (status != SPD_OK || isfinite(e->f))
         return status;
-    return engine_no_cost(e->ctx, e->in.objective == SPD_OBJECTIVE_RATIO ? e->f : NAN);
+    return engine_no_cost(e->ctx);
 }
 
 /* ---- gradient ------------------------------------------------------------------------------- */

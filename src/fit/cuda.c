@@ -96,7 +96,7 @@ static spd_status cuda_start(problem *base, const double *W)
     spd_status status = call_status(e, e->module->start(enter(e), W, &f, why), why);
     if (status == SPD_OK)
         share_numbers(e, 1, &f);
-    return status == SPD_OK && !isfinite(f) ? engine_no_cost(e->ctx, f) : status;
+    return status == SPD_OK && !isfinite(f) ? engine_no_cost(e->ctx) : status;
 }
 
 static spd_status cuda_cost_grad(problem *base, double *f, double *G)

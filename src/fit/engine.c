@@ -1,8 +1,6 @@
 /* engine.c - which engine runs, and what all engines have alike. */
 #include "fit/engine.h"
 
-#include <math.h>
-
 #include "fit/pair_sums.h"
 #include "fit/pair_tiles.h"
 #include "run/engine.h"
@@ -85,13 +83,8 @@ void engine_free(problem *engine)
         engine->free(engine);
 }
 
-spd_status engine_no_cost(spd_context *ctx, double f)
+spd_status engine_no_cost(spd_context *ctx)
 {
-    if (isinf(f))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "the ratio does not exist at the start: all pairs %s classes have "
-                        "distance zero; take another objective",
-                        f > 0.0 ? "between" : "within");
     ctx_fail(ctx, SPD_ENOTSPD,
              "the cost does not exist at the start: a mapped matrix is not positive definite");
     return ctx_advise(ctx, SPD_ENOTSPD, SPD_REMEDY_REGULARIZE, 1e-6);

@@ -66,8 +66,7 @@ fit_work engine_work(const engine_input *in);
 /* Frees any engine; NULL is fine. */
 void engine_free(problem *engine);
 
-/* What every engine says when the cost f at the start is not finite: infinite where all between
- * pairs, or all within pairs (then below zero), have distance zero, else not a number. */
-spd_status engine_no_cost(spd_context *ctx, double f);
+/* What every engine says when the cost at the start is not finite. */
+spd_status engine_no_cost(spd_context *ctx);
 
 #endif

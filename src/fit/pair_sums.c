@@ -16,28 +16,25 @@ struct pair_sums {
     spd_context *ctx;
     const kernels *k;
     const pair_rule *rule;
-    const objective *o;
     size_t m, own, all; /* samples of this rank; with ghosts */
     pair_order order;
     pair_plan plan; /* the pairs with weight matrices */
     pair_exchange exchange;
-    candidates *from;  /* objectives of samples: where those pairs are chosen; else NULL */
+    candidates *from;  /* softmax: what weighs those pairs; else NULL */
     int tiled;         /* all pairs of the set, each once, under Stein: */
     pair_tiles *tiles; /* in place of stages; else NULL */
     double *d2;        /* order.measured, where there are no candidates */
     double *part;      /* own chunks x 2: sums of f */
-    double total;      /* of all |c|, for objectives of sums */
+    double total;      /* of all |c|, for the difference */
     double *L;         /* all x TRI, or NULL; logarithms for rules that want them */
     double *logdet;    /* all, or NULL */
     double *V;         /* with logarithms, all x m m: eigenvectors of S; else NULL */
     double *lambda;    /* all x m: eigenvalues of S */
-    double *Zb;      /* own x TRI: between weights apart, where their scale comes last; else NULL */
-    double *buffer;  /* weight matrices of a stage */
-    double *work;    /* threads x work_size */
-    const double *S; /* of the call in progress */
+    double *buffer;    /* weight matrices of a stage */
+    double *work;      /* threads x work_size */
+    const double *S;   /* of the call in progress */
     double *Z;
-    size_t now;      /* stage in progress */
-    double scale[2]; /* of the within and the between weights */
+    size_t now; /* stage in progress */
 };
 
 static size_t work_size(size_t m)
@@ -79,8 +76,6 @@ static void allocate(pair_sums *s, arena *keep)
         s->V = arena_alloc(keep, octets, s->m * row);
         s->lambda = arena_alloc(keep, octets, row);
     }
-    if (s->o->of_sums && !s->o->fixed)
-        s->Zb = arena_alloc(keep, s->own, tri * sizeof *s->Zb);
 }
 
 /* sum (2) <- of x over the pairs measured here and elsewhere, within and between apart: chunk by
@@ -96,12 +91,10 @@ static void sum_by_kind(const pair_sums *s, const double *x, double *sum)
     ranks_sum(o->cut.ranks, o->cut.chunks, 2, s->part, sum);
 }
 
-/* Where only the nearest candidates have weights, stages are as fast. */
 int pair_sums_tiled(spd_metric metric, spd_objective wanted, size_t m, size_t samples, size_t count,
                     const spd_pair *pairs)
 {
-    const objective *o = objective_get(wanted);
-    return metric == SPD_METRIC_STEIN && o->of_sample && o->nearest_same == 0 &&
+    return metric == SPD_METRIC_STEIN && objective_of_samples(wanted) &&
            pair_tiles_serve(m, samples, count, pairs);
 }
 
@@ -116,11 +109,10 @@ spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective want
     s->ctx = ctx;
     s->k = kernels_get();
     s->rule = pair_rule_get(metric);
-    s->o = objective_get(wanted);
     s->m = m;
     s->tiled = pair_sums_tiled(metric, wanted, m, cut->all, count, pairs);
-    spd_status status = pair_order_make(ctx, cut, count, pairs, s->o->of_sums != NULL, s->tiled,
-                                        stage_pairs(m, s->rule->sides), keep, &s->order);
+    spd_status status = pair_order_make(ctx, cut, count, pairs, !objective_of_samples(wanted),
+                                        s->tiled, stage_pairs(m, s->rule->sides), keep, &s->order);
     if (status < 0)
         return status;
     s->own = s->order.own;
@@ -131,8 +123,8 @@ spd_status pair_sums_new(spd_context *ctx, spd_metric metric, spd_objective want
         return status;
     *sums = s;
     pair_plan_begin(&s->plan);
-    if (s->o->of_sample)
-        return candidates_new(ctx, s->o, &s->order, keep, &s->from);
+    if (objective_of_samples(wanted))
+        return candidates_new(ctx, &s->order, keep, &s->from);
     pair_plan_make(&s->plan, NULL);
     sum_by_kind(s, NULL, both);
     s->total = both[0] + both[1];
@@ -158,19 +150,13 @@ static void begin_weights(const pair_sums *s, size_t first, const double *invers
 {
     size_t tri = TRI(s->m), lanes = lanes_of(s->own, first);
     double *target[LANES], scale[LANES];
-    double *const arrays[2] = {s->Z, s->Zb};
-    for (size_t between = 0; between < 2 && arrays[between]; between++) {
-        double *Z = arrays[between];
-        memset(Z + first * tri, 0, lanes * tri * sizeof *Z);
-        for (size_t l = 0; l < lanes; l++) {
-            target[l] = Z + (first + l) * tri;
-            scale[l] = -s->plan.degree[between * s->own + first + l];
-            if (!s->Zb) /* the difference: one array for both graphs */
-                scale[l] += s->plan.degree[s->own + first + l];
-        }
-        if (inverse && lanes)
-            s->k->scatter(tri, lanes, inverse, scale, target);
+    memset(s->Z + first * tri, 0, lanes * tri * sizeof *s->Z);
+    for (size_t l = 0; l < lanes; l++) {
+        target[l] = s->Z + (first + l) * tri;
+        scale[l] = s->plan.degree[s->own + first + l] - s->plan.degree[first + l];
     }
+    if (inverse && lanes)
+        s->k->scatter(tri, lanes, inverse, scale, target);
 }
 
 /* The same from factors A (TRI x 8), which are overwritten; B is scratch of that size. */
@@ -292,25 +278,9 @@ static spd_status term_chunk(void *user, size_t chunk, int thread)
     (void)thread;
     for (size_t i = s->plan.chunk[b->chunk + chunk]; i < s->plan.chunk[b->chunk + chunk + 1]; i++) {
         const pair_term *t = &s->plan.terms[i];
-        double c = pair_plan_weight(&s->plan, t->slot);
-        int apart = c < 0.0 && s->Zb != NULL;
-        s->k->axpy(tri, apart ? -c : c, s->buffer + t->row * tri,
-                   (apart ? s->Zb : s->Z) + t->sample * tri);
+        s->k->axpy(tri, pair_plan_weight(&s->plan, t->slot), s->buffer + t->row * tri,
+                   s->Z + t->sample * tri);
     }
-    return SPD_OK;
-}
-
-/* Z <- scale[0] Zw - scale[1] Zb */
-static spd_status combine_chunk(void *user, size_t octet, int thread)
-{
-    pair_sums *s = user;
-    size_t tri = TRI(s->m), first = octet * LANES;
-    size_t lanes = lanes_of(s->own, first);
-    double *Z = s->Z + first * tri;
-    const double *Zb = s->Zb + first * tri;
-    (void)thread;
-    for (size_t e = 0; e < lanes * tri; e++)
-        Z[e] = s->scale[0] * Z[e] - s->scale[1] * Zb[e];
     return SPD_OK;
 }
 
@@ -369,11 +339,10 @@ static spd_status pull_back(pair_sums *s)
     return loop(s, (s->own + LANES - 1) / LANES, 8.0 * (double)s->own * cube, pull_back_chunk);
 }
 
-/* ---- objectives of sums --------------------------------------------------------------------- */
+/* ---- the difference ------------------------------------------------------------------------- */
 
-static spd_status value_of_sums(pair_sums *s, double *f)
+static spd_status difference_of(pair_sums *s, double *f)
 {
-    size_t octets = (s->own + LANES - 1) / LANES, tri = TRI(s->m);
     double sum[2];
     spd_status status = sum_pairs(s);
     if (status < 0)
@@ -382,15 +351,13 @@ static spd_status value_of_sums(pair_sums *s, double *f)
     if (sum[0] + sum[1] <= s->rule->no_spread * s->total * (double)s->m) {
         /* equal matrices: what is left is rounding, and its gradient would lead nowhere */
         sum[0] = sum[1] = 0.0;
-        memset(s->Z, 0, s->own * tri * sizeof *s->Z);
+        memset(s->Z, 0, s->own * TRI(s->m) * sizeof *s->Z);
     }
-    *f = s->o->of_sums(sum[0], sum[1], s->scale);
-    if (s->Zb)
-        status = loop(s, octets, (double)s->own * (double)tri, combine_chunk);
-    return status == SPD_OK ? pull_back(s) : status;
+    *f = sum[0] - sum[1];
+    return pull_back(s);
 }
 
-/* ---- objectives of samples ------------------------------------------------------------------ */
+/* ---- softmax -------------------------------------------------------------------------------- */
 
 static spd_status measure_chunk(void *user, size_t batch, int thread)
 {
@@ -429,7 +396,7 @@ static spd_status measure(pair_sums *s)
     return status;
 }
 
-static spd_status value_of_samples(pair_sums *s, double *f)
+static spd_status softmax_of(pair_sums *s, double *f)
 {
     size_t octets = (s->own + LANES - 1) / LANES;
     double cube = (double)(s->m * s->m * s->m), *weight = NULL;
@@ -464,5 +431,5 @@ spd_status pair_sums_value(pair_sums *s, double *S, double *f, double *Z)
         return SPD_OK;
     if (status < 0)
         return status;
-    return s->from ? value_of_samples(s, f) : value_of_sums(s, f);
+    return s->from ? softmax_of(s, f) : difference_of(s, f);
 }

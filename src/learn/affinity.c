@@ -183,7 +183,7 @@ static spd_status check_classes(spd_context *ctx, size_t p, const classes *c)
 
 static void limit(graph_job *g, const spd_fit_options *used)
 {
-    int choosing = objective_get(used->objective)->of_sample != NULL;
+    int choosing = objective_of_samples(used->objective);
     g->nu_w = smaller(used->nu_w, g->p - 1);
     g->nu_b = smaller(used->nu_b, g->p - 1);
     g->near_unknown = choosing ? smaller(g->nu_w, UNKNOWN_NEAR) : g->nu_w;
@@ -269,16 +269,15 @@ static spd_status check_arguments(spd_context *ctx, const spd_set *set,
     return SPD_OK;
 }
 
-/* Objectives that choose among candidates use the signs of A alone. */
+/* Softmax uses the signs of A alone. */
 static spd_status check_weights(spd_context *ctx, const spd_fit_options *o)
 {
-    if (objective_get(o->objective)->of_sums ||
+    if (!objective_of_samples(o->objective) ||
         (o->affinity_weight == 1.0 && o->graph == SPD_GRAPH_OR))
         return SPD_OK;
     return ctx_fail(ctx, SPD_EINVAL,
-                    "the %s objective weighs its pairs itself: it has no affinity weight and no "
-                    "directed graph",
-                    spd_name(SPD_ENUM_OBJECTIVE, o->objective));
+                    "the softmax objective weighs its pairs itself: it has no affinity weight and "
+                    "no directed graph");
 }
 
 /* options->nu_w and so on <- as used. */

@@ -148,11 +148,11 @@ static spd_status fitting_check_graph(const fit *f)
 {
     size_t within, between;
     affinity_count(f->state.pairs, f->state.pair, &within, &between);
-    if (objective_get(f->o.objective)->needs_both && (within == 0 || between == 0))
+    if (objective_of_samples(f->o.objective) && (within == 0 || between == 0))
         return ctx_fail(f->ctx, SPD_EINVAL,
-                        "the %s objective needs pairs within and between classes; there are %zu "
-                        "and %zu",
-                        spd_name(SPD_ENUM_OBJECTIVE, f->o.objective), within, between);
+                        "the softmax objective needs pairs within and between classes; there are "
+                        "%zu and %zu",
+                        within, between);
     if (f->state.pairs == 0)
         return ctx_fail(f->ctx, SPD_EINVAL, "the graph is empty: there is nothing to minimise");
     double largest = 0.0;

@@ -12,8 +12,8 @@
 /* By measurement on ten sets (docs/notes/results-earlier.md). */
 #define USUAL_OBJECTIVE SPD_OBJECTIVE_SOFTMAX
 
-/* Objectives that choose among candidates: all of them in sets of no more samples than this, and
- * beyond as many of the nearest. */
+/* Candidates of softmax: all of them in sets of no more samples than this, and beyond as many of
+ * the nearest. */
 #define ALL_CANDIDATES_UP_TO 500
 #define CANDIDATES_WITHIN    30
 #define CANDIDATES_BETWEEN   60
@@ -22,23 +22,8 @@
 #define ROUGH_WITHIN  10
 #define ROUGH_BETWEEN 20
 
-/* Objectives of sums: a row for each; nu_w 0 stands for the smallest class, and then nu_b is no
- * more. */
-typedef struct usual {
-    size_t nu_w, nu_b;
-} usual;
-
-static const usual rows[] = {
-    [SPD_OBJECTIVE_DIFFERENCE] = {0, 3}, /* the paper's */
-    [SPD_OBJECTIVE_RATIO] = {5, 5},
-};
-
-static usual candidates(size_t p, const classes *c)
-{
-    if (p > ALL_CANDIDATES_UP_TO)
-        return (usual){CANDIDATES_WITHIN, CANDIDATES_BETWEEN};
-    return (usual){c->largest > 1 ? c->largest - 1 : 1, c->labelled - c->smallest};
-}
+/* Neighbours of other classes under the difference, if nu_w is no less. */
+#define PAPERS_BETWEEN 3
 
 /* The approximate log-Euclidean cost is meant for the paper's objective; candidates need labels. */
 static spd_objective usual_objective(const spd_fit_options *o)
@@ -62,18 +47,25 @@ void usual_choices(spd_fit_options *options)
 
 void usual_nu(size_t p, const classes *c, spd_fit_options *options)
 {
-    usual row =
-        objective_get(options->objective)->of_sums ? rows[options->objective] : candidates(p, c);
+    size_t nu_w = c->smallest, nu_b = PAPERS_BETWEEN;
+    int candidates = objective_of_samples(options->objective);
+    if (candidates && p > ALL_CANDIDATES_UP_TO) {
+        nu_w = CANDIDATES_WITHIN;
+        nu_b = CANDIDATES_BETWEEN;
+    } else if (candidates) {
+        nu_w = c->largest > 1 ? c->largest - 1 : 1;
+        nu_b = c->labelled - c->smallest;
+    }
     if (options->nu_w == 0)
-        options->nu_w = row.nu_w ? row.nu_w : c->smallest;
+        options->nu_w = nu_w;
     if (options->nu_b == 0)
-        options->nu_b = row.nu_w || row.nu_b < options->nu_w ? row.nu_b : options->nu_w;
+        options->nu_b = candidates || nu_b < options->nu_w ? nu_b : options->nu_w;
 }
 
 void usual_nu_roughly(spd_fit_options *options)
 {
     if (options->learning != SPD_LEARNING_SUPERVISED || options->nu_w || options->nu_b ||
-        objective_get(options->objective)->of_sums)
+        !objective_of_samples(options->objective))
         return;
     options->nu_w = ROUGH_WITHIN;
     options->nu_b = ROUGH_BETWEEN;
@@ -182,11 +174,10 @@ spd_status fit_options_check(spd_context *ctx, const spd_set *set, const spd_fit
         return ctx_fail(ctx, SPD_EINVAL,
                         "the affinity weight must be a number >= 0, and at most %g",
                         AFFINITY_LARGEST);
-    if (o->learning == SPD_LEARNING_VARIANCE && objective_get(o->objective)->needs_both)
+    if (o->learning == SPD_LEARNING_VARIANCE && objective_of_samples(o->objective))
         return ctx_fail(ctx, SPD_EINVAL,
-                        "the %s objective needs pairs to pull together; maximal variance has "
-                        "none",
-                        spd_name(SPD_ENUM_OBJECTIVE, o->objective));
+                        "the softmax objective needs pairs to pull together; maximal variance has "
+                        "none");
     if (o->learning == SPD_LEARNING_VARIANCE && fit_approximates(o))
         return ctx_fail(ctx, SPD_EINVAL,
                         "maximal variance is not available for the approximate log-Euclidean cost; "

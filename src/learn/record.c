@@ -329,6 +329,32 @@ static spd_status check_head(spd_context *ctx, const json_t *object, const char 
     return SPD_OK;
 }
 
+/* What files of older versions may say and no version can do any more. */
+static const struct {
+    const char *key, *word;
+} left[] = {{"objective", "ratio"}, {"objective", "log-margin"}};
+
+/* SPD_EFORMAT for an object that says one of these, at any depth. */
+static spd_status check_left(spd_context *ctx, json_t *object, const char *version)
+{
+    const char *key;
+    json_t *value;
+    spd_status status = SPD_OK;
+    json_object_foreach(object, key, value)
+    {
+        const char *word = json_string_value(value);
+        for (size_t i = 0; word && i < sizeof left / sizeof *left; i++)
+            if (strcmp(key, left[i].key) == 0 && strcmp(word, left[i].word) == 0)
+                return ctx_fail(ctx, SPD_EFORMAT,
+                                "was learned with the %s %s, which spdml no longer has: learn it "
+                                "again, or use the version that made it, %.40s",
+                                key, word, version);
+        if (json_is_object(value) && (status = check_left(ctx, value, version)) < 0)
+            break;
+    }
+    return status;
+}
+
 spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int oldest,
                              int newest, const char **version, json_t **object)
 {
@@ -345,6 +371,8 @@ spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kin
     if (!parsed)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: line %d: %.100s", error.line, error.text);
     spd_status status = check_head(ctx, parsed, kind, oldest, newest, version);
+    if (status == SPD_OK)
+        status = check_left(ctx, parsed, *version);
     if (status < 0)
         json_decref(parsed);
     else

@@ -12,7 +12,7 @@ void usual_choices(spd_fit_options *options);
  * More than a class has means all of it. */
 void usual_nu(size_t p, const classes *c, spd_fit_options *options);
 
-/* The same for maps to choose settings by: objectives that choose among candidates have fewer. */
+/* The same for maps to choose settings by: softmax has fewer candidates. */
 void usual_nu_roughly(spd_fit_options *options);
 
 #endif

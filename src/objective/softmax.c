@@ -9,6 +9,29 @@
 #include "objective/constants.h"
 #include "objective/objective.h"
 
+/* ln(1 + e^x); *slope <- its derivative. */
+static double softplus(double x, double *slope)
+{
+    double e = exp(-fabs(x));
+    *slope = (x > 0.0 ? 1.0 : e) / (1.0 + e);
+    return (x > 0.0 ? x : 0.0) + log1p(e);
+}
+
+static double sum(const objective_list *a)
+{
+    double total = 0.0;
+    for (size_t i = 0; i < a->count; i++)
+        total += a->d2[i];
+    return total;
+}
+
+/* Every weight += share. */
+static void add(const objective_list *a, double share)
+{
+    for (size_t i = 0; i < a->count; i++)
+        a->weight[i] += share;
+}
+
 /* ln of the sum of e^(-A d2 / s); weight <- the shares of its terms, which add up to 1. */
 static double log_sum(const objective_list *a, double s)
 {
@@ -36,15 +59,12 @@ static double weigh(const objective_list *a, double slope, double s)
     return by_s;
 }
 
-static double softmax(const objective_list *same, const objective_list *other)
+double objective_softmax(const objective_list *same, const objective_list *other)
 {
-    double count = (double)(same->count + other->count),
-           s = (objective_sum(same) + objective_sum(other)) / count;
-    double slope, value = objective_softplus(log_sum(other, s) - log_sum(same, s), &slope);
+    double count = (double)(same->count + other->count), s = (sum(same) + sum(other)) / count;
+    double slope, value = softplus(log_sum(other, s) - log_sum(same, s), &slope);
     double by_s = weigh(same, slope, s) + weigh(other, -slope, s);
-    objective_add(same, by_s / count);
-    objective_add(other, by_s / count);
+    add(same, by_s / count);
+    add(other, by_s / count);
     return value;
 }
-
-const objective objective_softmax = {.needs_both = 1, .of_sample = softmax};

@@ -32,23 +32,12 @@ def mapped(metric, X, W, log_cost="approximate"):
     return metric, np.array([W.conj().T @ M @ W for M in X])
 
 
-def cost(metric, X, W, within, between, weight=1.0, objective="difference",
-         log_cost="approximate"):
+def cost(metric, X, W, within, between, weight=1.0, log_cost="approximate"):
     """Sums over ordered pairs."""
     metric, S = mapped(metric, X, W, log_cost)
     pairs = np.argwhere(np.triu(within + between))
     d2 = np.array([twins.distance2(metric, S[i], S[j]) for i, j in pairs])
-    near = 2 * np.sum(within[tuple(pairs.T)] * d2)
-    far = 2 * weight * np.sum(between[tuple(pairs.T)] * d2)
-    return near - far if objective == "difference" else np.log(near) - np.log(far)
-
-
-def log_margin(near, far):
-    """Of one sample, by the nearest of its candidates."""
-    near, far = np.sort(near)[:3], np.sort(far)[:10]
-    tiny = 1e-6 * np.mean(np.concatenate([near, far]))
-    gaps = np.log(near + tiny)[:, None] - np.log(far + tiny)
-    return np.mean(np.logaddexp(0, 4 * (0.2 + gaps)))
+    return 2 * np.sum((within - weight * between)[tuple(pairs.T)] * d2)
 
 
 def softmax(near, far):
@@ -58,12 +47,12 @@ def softmax(near, far):
     return -np.log(own / (own + others))
 
 
-def cost_of_samples(of_sample, metric, X, W, within, between, log_cost="exact"):
+def cost_of_samples(metric, X, W, within, between, log_cost="exact"):
     """The mean over samples with candidates of both kinds."""
     metric, S = mapped(metric, X, W, log_cost)
     D = twins.pairwise2(metric, S, S)
     lists = [(D[i, within[i] > 0], D[i, between[i] > 0]) for i in range(len(X))]
-    return np.mean([of_sample(near, far) for near, far in lists if near.size and far.size])
+    return np.mean([softmax(near, far) for near, far in lists if near.size and far.size])
 
 
 def gradient(f, W, h=1e-6):

@@ -33,7 +33,7 @@ def paste(spdml, line):
 
 
 @pytest.mark.parametrize("words", [["-m", "auto"], ["-m", "auto", "--objective", "difference", "--nu-b", "auto"],
-                                   ["-m", "auto", "--objective", "ratio", "--nu-b", "4"],
+                                   ["-m", "auto", "--objective", "softmax", "--nu-b", "4"],
                                    ["-m", "3", "--objective", "difference", "--nu-b", "auto"],
                                    ["-m", "3", "--paper"],
                                    ["-m", "auto", "--paper", "--metric", "airm"]])

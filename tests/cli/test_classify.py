@@ -522,7 +522,7 @@ def typed(line):
 
 
 @pytest.mark.parametrize("method", ["nn-stein-ml", "rsr-ml", "nn-airm-multi"])
-@pytest.mark.parametrize("more", [[], ["--paper"], ["--nu-w", 3], ["--objective", "ratio", "--nu-b", 4],
+@pytest.mark.parametrize("more", [[], ["--paper"], ["--nu-w", 3], ["--objective", "difference", "--nu-b", 4],
                                   ["--objective", "difference", "--solver", "hs"]])
 def test_printed_parameters_give_the_same_predictions(spdml, sets, tmp_path, method, more):
     words = ["classify", "--train", "a.npz", "--test", "b.npz", "--method", method]

@@ -36,35 +36,33 @@ def case(tmp_path, rng):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("objective, graph, weight", [
-    ("difference", "or", 1.0), ("difference", "directed", 0.5), ("ratio", "or", 2.0)])
-def test_against_twins(spdml, tmp_path, case, metric, objective, graph, weight):
+@pytest.mark.parametrize("graph, weight", [("or", 1.0), ("directed", 0.5)])
+def test_against_twins(spdml, tmp_path, case, metric, graph, weight):
     X, y, W = case
     Gw, Gb = twin.graphs(twins.pairwise2(metric, X, X), y, 2, 3, graph)
     shown = spdml("cost", "d.npz", "--w", "W.npy", "--metric", metric, "--nu-w", 2, "--nu-b", 3,
-                  "--graph", graph, "--objective", objective, "--affinity-weight", weight,
+                  "--graph", graph, "--objective", "difference", "--affinity-weight", weight,
                   "--gradient", "G.npy", "--json").good().json
     assert shown["pairs_within"] == np.count_nonzero(np.triu(Gw))
     assert shown["pairs_between"] == np.count_nonzero(np.triu(Gb))
 
     def f(V):
-        return twin.cost(metric, X, V, Gw, Gb, weight, objective)
+        return twin.cost(metric, X, V, Gw, Gb, weight)
 
     assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
     G = np.load(tmp_path / "G.npy")
     assert np.abs(G - twin.gradient(f, W)).max() < 1e-6 * np.abs(G).max()
 
 
-@pytest.mark.parametrize("objective", ["difference", "ratio"])
-def test_exact_log_euclidean(spdml, tmp_path, case, objective):
+def test_exact_log_euclidean(spdml, tmp_path, case):
     X, y, W = case
     Gw, Gb = twin.graphs(twins.pairwise2("log-euclidean", X, X), y, 2, 3)
     words = ["--w", "W.npy", "--metric", "log-euclidean", "--nu-w", 2, "--nu-b", 3, "--objective",
-             objective, "--json"]
+             "difference", "--json"]
     shown = spdml("cost", "d.npz", *words, "--log-cost", "exact", "--gradient", "G.npy").good().json
 
     def f(V):
-        return twin.cost("log-euclidean", X, V, Gw, Gb, objective=objective, log_cost="exact")
+        return twin.cost("log-euclidean", X, V, Gw, Gb, log_cost="exact")
 
     assert shown["log_cost"] == "exact"
     assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
@@ -77,46 +75,42 @@ def test_exact_log_euclidean(spdml, tmp_path, case, objective):
 
 @pytest.mark.parametrize("metric, log_cost", [(metric, "exact") for metric in METRICS]
                          + [("log-euclidean", "approximate")])
-@pytest.mark.parametrize("objective", ["log-margin", "softmax"])
 @pytest.mark.parametrize("candidates", [[], ["--nu-w", 2, "--nu-b", 4]])
-def test_objectives_of_samples(spdml, tmp_path, case, metric, log_cost, objective, candidates):
+def test_softmax(spdml, tmp_path, case, metric, log_cost, candidates):
     """Without numbers of candidates all pairs of a set as small as this are candidates."""
     X, y, W = case
     numbers = candidates[1::2] or (5, 12)
     Gw, Gb = twin.graphs(twins.pairwise2(metric, X, X), y, *numbers)
     which = ["--log-cost", log_cost] if metric == "log-euclidean" else []
-    shown = spdml("cost", "d.npz", "--w", "W.npy", "--metric", metric, "--objective", objective,
+    shown = spdml("cost", "d.npz", "--w", "W.npy", "--metric", metric, "--objective", "softmax",
                   *candidates, *which, "--gradient", "G.npy", "--json").good().json
     assert (shown["nu_w"], shown["nu_b"]) == tuple(numbers)
     assert shown["pairs_within"] == np.count_nonzero(np.triu(Gw))
     assert shown["pairs_between"] == np.count_nonzero(np.triu(Gb))
 
     def f(V):
-        of_sample = getattr(twin, objective.replace("-", "_"))
-        return twin.cost_of_samples(of_sample, metric, X, V, Gw, Gb, log_cost)
+        return twin.cost_of_samples(metric, X, V, Gw, Gb, log_cost)
 
     assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
     G = np.load(tmp_path / "G.npy")
     assert np.abs(G - twin.gradient(f, W)).max() < 1e-6 * np.abs(G).max()
 
 
-@pytest.mark.parametrize("objective", ["log-margin", "softmax"])
-def test_candidates_of_your_own(spdml, tmp_path, case, objective):
+def test_candidates_of_your_own(spdml, tmp_path, case):
     """The signs of the values say who is near and who is far; how large they are does not count."""
     X, y, W = case
     i, j = np.triu_indices(len(y), 1)
     value = np.where(y[i] == y[j], 0.3, -7.0)
     np.savez(tmp_path / "A.npz", i=i, j=j, value=value)
-    words = ["cost", "d.npz", "--w", "W.npy", "--objective", objective, "--json"]
+    words = ["cost", "d.npz", "--w", "W.npy", "--objective", "softmax", "--json"]
     own = spdml(*words, "--affinity", "A.npz").good().json
     assert own["cost"] == spdml(*words).good().json["cost"]
 
 
-@pytest.mark.parametrize("objective", ["log-margin", "softmax"])
-def test_candidates_have_no_weights(spdml, case, objective):
-    words = ["cost", "d.npz", "--w", "W.npy", "--objective", objective]
-    spdml(*words, "--affinity-weight", 2).failed(objective, "affinity weight")
-    spdml(*words, "--graph", "directed").failed(objective, "directed")
+def test_candidates_have_no_weights(spdml, case):
+    words = ["cost", "d.npz", "--w", "W.npy", "--objective", "softmax"]
+    spdml(*words, "--affinity-weight", 2).failed("softmax", "affinity weight")
+    spdml(*words, "--graph", "directed").failed("softmax", "directed")
 
 
 def test_own_graph(spdml, tmp_path, case):

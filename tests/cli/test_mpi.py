@@ -118,8 +118,6 @@ FITS = {
     "airm after stein": ["--metric", "airm"],
     "difference": ["--metric", "stein", "--objective", "difference"],
     "airm difference": ["--metric", "airm", "--objective", "difference", "--init", "mean"],
-    "ratio": ["--metric", "stein", "--objective", "ratio"],
-    "log-margin": ["--metric", "stein", "--objective", "log-margin"],
     "log-euclidean": ["--metric", "log-euclidean", "--log-cost", "exact"],
     "approximate": ["--metric", "log-euclidean"],
     "unsupervised": ["--unsupervised"],
@@ -386,7 +384,7 @@ def timeless(value):
 
 def test_ranks_without_a_gpu(job, data, tmp_path):
     """All of them say so together, once. (tests/cuda has ranks with one.)"""
-    done = job(2, "fit", data, "-m", 3, "--engine", "cuda", "--objective", "ratio", "-o", "m.spdml")
+    done = job(2, "fit", data, "-m", 3, "--engine", "cuda", "-o", "m.spdml")
     assert done.code == 1 and len(said(done)) == 1 and "CUDA" in said(done)[0] and "auto" in said(done)[0]
     job(2, "fit", data, "-m", 3, "--engine", "auto", "--max-iter", 2, "-o", "m.spdml").good()
 

@@ -101,7 +101,7 @@ def test_complex_matrices(spdml, tmp_path):
     assert np.abs(one @ one.conj().T - other @ other.conj().T).max() < 1e-8
 
 
-@pytest.mark.parametrize("objective", ["softmax", "ratio"])
+@pytest.mark.parametrize("objective", ["softmax", "difference"])
 def test_ranks_have_a_device_each_and_the_same_bits(spdml, data, objective, tmp_path):
     if not shutil.which("mpirun") or not (BUILD / "libspdml-mpi.so").exists():
         pytest.skip("no MPI")

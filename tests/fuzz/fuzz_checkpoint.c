@@ -28,7 +28,7 @@ static void options_of(size_t fit, spd_fit_options *options)
     options->solver = solvers[fit];
     options->restarts = fit == 3 ? 2 : 1;
     options->learning = fit == 5 ? SPD_LEARNING_VARIANCE : SPD_LEARNING_SUPERVISED;
-    options->objective = fit == 4 ? SPD_OBJECTIVE_RATIO : SPD_OBJECTIVE_DIFFERENCE;
+    options->objective = fit == 4 ? SPD_OBJECTIVE_SOFTMAX : SPD_OBJECTIVE_DIFFERENCE;
 }
 
 static spd_status save(const char *path, void *state)

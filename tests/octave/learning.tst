@@ -15,7 +15,7 @@
 %!test % fits, as the command
 %! [file, data] = sample('real');
 %! check_fit(file, data, {}, '');
-%! check_fit(file, data, {'Metric', 'airm', 'NuW', 4, 'nu-b', 3, 'objective', 'ratio'}, '--metric airm --nu-w 4 --nu-b 3 --objective ratio');
+%! check_fit(file, data, {'Metric', 'airm', 'NuW', 4, 'nu-b', 3, 'objective', 'difference'}, '--metric airm --nu-w 4 --nu-b 3 --objective difference');
 %! check_fit(file, data, {'paper', true, 'nu_b', 2}, '--paper --nu-b 2');
 %! check_fit(file, data, {'paper', true}, '--paper');
 %! check_fit(file, data, {'Unsupervised', 'variance', 'Metric', 'jeffrey'}, '--unsupervised variance --metric jeffrey');
@@ -81,7 +81,7 @@
 %!test % a graph that is given back
 %! [~, data] = sample('real');
 %! W = orth(sin((1:9)' * (1:3)));
-%! for objective = {'softmax', 'log-margin', 'ratio'}
+%! for objective = {'softmax', 'difference'}
 %!   o.objective = objective{1};
 %!   [f, G, pairs] = spdml.cost(data.X, data.y, W, o);
 %!   [g, H] = spdml.cost(data.X, data.y, W, o, 'Affinity', pairs);

@@ -221,7 +221,7 @@ def call_estimators(rng):
             "init": lambda: word(rng, "identity", "mean", "random", np.eye(n)[:, :1]),
             "solver": lambda: word(rng, "lbfgs", "pr", "hager-zhang"), "tol": lambda: number(rng, 0, 1),
             "random_state": lambda: number(rng, None, 0, 3), "n_jobs": lambda: jobs(rng),
-            "objective": lambda: word(rng, "difference", "ratio", "log-margin", "softmax"),
+            "objective": lambda: word(rng, "difference", "softmax"),
             "graph": lambda: word(rng, "or", "directed"), "restarts": lambda: number(rng, 1, 2),
             "affinity_weight": lambda: number(rng, 1.0, 0, -1)})),
         lambda: spdml.PGA(number(rng, None, 1, 2), n_jobs=jobs(rng)),

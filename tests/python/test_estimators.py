@@ -182,7 +182,7 @@ def test_neighbours_do_not_change_the_objective(labelled):
     again = spdml.SPDML(2, nu_w=usual.nu_w_, nu_b=usual.nu_b_).fit(X, y)
     assert usual.objective_ == again.objective_ == "softmax"
     np.testing.assert_array_equal(again.components_, usual.components_)
-    for objective in "auto", "log-margin":
+    for objective in "auto", "softmax":
         with pytest.raises(spdml.exceptions.InvalidArgumentError, match="takes all candidates.*objective='difference'"):
             spdml.SPDML(2, nu_b="auto", objective=objective).fit(X, y)
 

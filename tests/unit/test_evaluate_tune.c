@@ -152,7 +152,7 @@ TEST(objectives_of_maps)
         .size = sizeof(spd_samples), .p = 40, .n = 16, .classes = 3, .label = label};
     for (int i = 0; i < 40; i++)
         label[i] = i % 3;
-    const double both[] = {SPD_OBJECTIVE_RATIO, SPD_OBJECTIVE_DIFFERENCE}, nu_b[] = {2, 4},
+    const double both[] = {SPD_OBJECTIVE_SOFTMAX, SPD_OBJECTIVE_DIFFERENCE}, nu_b[] = {2, 4},
                  nu_w[] = {1, 2, 3};
     spd_fit_options fit;
     spd_grid grid = {0};
@@ -168,7 +168,7 @@ TEST(objectives_of_maps)
         CHECK(method.value[SPD_PARAMETER_OBJECTIVE] == SPD_OBJECTIVE_DIFFERENCE, "setting %zu", i);
     }
     method = method_of("nn-stein-ml");
-    method.value[SPD_PARAMETER_OBJECTIVE] = SPD_OBJECTIVE_RATIO;
+    method.value[SPD_PARAMETER_OBJECTIVE] = SPD_OBJECTIVE_SOFTMAX;
     CHECK(settings_make(NULL, &method, &train, NULL, &room, &s) == SPD_OK, " ");
     CHECK(s.maps == 6, "ratio alone: %zu", s.maps);
     grid.count[SPD_PARAMETER_OBJECTIVE] = grid.count[SPD_PARAMETER_NU_B] = 2;
@@ -341,7 +341,7 @@ static int twin_beats(const char *first, const char *second)
 static void against_the_twin(uint64_t seed, int paper, int *no_map)
 {
     enum { SETTINGS = 13 };
-    const double m[] = {1, 2, 4, N}, both[] = {SPD_OBJECTIVE_DIFFERENCE, SPD_OBJECTIVE_RATIO};
+    const double m[] = {1, 2, 4, N}, both[] = {SPD_OBJECTIVE_DIFFERENCE, SPD_OBJECTIVE_SOFTMAX};
     const double nu_b[] = {1, paper ? P : 3}; /* the paper's is no more than nu_w */
     set s = make_set(seed);
     size_t fold[P];
@@ -540,7 +540,7 @@ TEST(who_waits_in_vain)
 /* Where there is a clear winner, a map or none, the race finds what the exhaustive search does. */
 TEST(race_and_exhaustive_search)
 {
-    const double m[] = {2, N}, objective[] = {SPD_OBJECTIVE_RATIO};
+    const double m[] = {2, N}, objective[] = {SPD_OBJECTIVE_SOFTMAX};
     spd_grid grid = {0};
     grid.count[SPD_PARAMETER_M] = 2;
     grid.value[SPD_PARAMETER_M] = m;

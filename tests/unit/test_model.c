@@ -34,7 +34,7 @@ static spd_model sample_model(void)
     options.m = M;
     options.metric = SPD_METRIC_AIRM;
     options.learning = SPD_LEARNING_UNSUPERVISED;
-    options.objective = SPD_OBJECTIVE_RATIO;
+    options.objective = SPD_OBJECTIVE_SOFTMAX;
     options.graph = SPD_GRAPH_DIRECTED;
     options.nu_w = 5;
     options.nu_b = 2;
@@ -402,11 +402,11 @@ TEST(names_both_ways)
               spd_parse(ctx, SPD_ENUM_INIT, "given") == SPD_INIT_GIVEN &&
               spd_parse(ctx, SPD_ENUM_GRAPH, "directed") == SPD_GRAPH_DIRECTED &&
               spd_parse(ctx, SPD_ENUM_LEARNING, "own-graph") == SPD_LEARNING_OWN_GRAPH &&
-              spd_parse(ctx, SPD_ENUM_OBJECTIVE, "ratio") == SPD_OBJECTIVE_RATIO &&
+              spd_parse(ctx, SPD_ENUM_OBJECTIVE, "softmax") == SPD_OBJECTIVE_SOFTMAX &&
               spd_parse(ctx, SPD_ENUM_TRANSPORT, "projection") == SPD_TRANSPORT_PROJECTION,
           "the last of each");
-    CHECK_FAILED(ctx, spd_parse(ctx, SPD_ENUM_GRAPH, "ratio"), SPD_EINVAL,
-                 "graph 'ratio'|or, directed");
+    CHECK_FAILED(ctx, spd_parse(ctx, SPD_ENUM_GRAPH, "softmax"), SPD_EINVAL,
+                 "graph 'softmax'|or, directed");
     CHECK(!spd_name(SPD_ENUM_STOP, (spd_stop)7) && !spd_name(SPD_ENUM_STOP, (spd_stop)-1),
           "no such stop");
     CHECK(!spd_name(SPD_ENUM_INIT, (spd_init)7) && !spd_name(SPD_ENUM_GRAPH, (spd_graph)2),

@@ -293,13 +293,11 @@ TEST(engines_have_the_same_bits)
 {
     static const spd_metric metrics[] = {SPD_METRIC_STEIN, SPD_METRIC_AIRM, SPD_METRIC_JEFFREY,
                                          SPD_METRIC_LOG_EUCLIDEAN};
-    static const spd_objective objectives[] = {SPD_OBJECTIVE_DIFFERENCE, SPD_OBJECTIVE_RATIO,
-                                               SPD_OBJECTIVE_LOG_MARGIN, SPD_OBJECTIVE_SOFTMAX};
     rng r = seeded(7);
-    for (size_t c = 0; c < 16; c++) {
+    for (size_t c = 0; c < 8; c++) {
         rig g = rig_make(&r, 7, 3, c % 3 ? 90 : 4, c % 3 ? 900 : 30, 10.0, c % 2 == 1);
-        g.in.metric = metrics[c / 4];
-        g.in.objective = objectives[c % 4];
+        g.in.metric = metrics[c / 2];
+        g.in.objective = c % 2 ? SPD_OBJECTIVE_SOFTMAX : SPD_OBJECTIVE_DIFFERENCE;
         compare(act_engine, &g, c);
     }
 }
@@ -309,14 +307,14 @@ TEST(all_pairs_have_the_same_bits)
 {
     static const size_t sizes[] = {25, 45, 70};
     rng r = seeded(12);
-    for (size_t c = 0; c < 6; c++) {
-        size_t p = sizes[c / 2], count = 0;
+    for (size_t c = 0; c < 3; c++) {
+        size_t p = sizes[c], count = 0;
         rig g = rig_make(&r, 7, 3, p, p * (p - 1) / 2, 10.0, 0);
         for (size_t i = 0; i < p; i++)
             for (size_t j = i + 1; j < p; j++, count++)
                 g.pair[count] =
                     (spd_pair){(uint32_t)i, (uint32_t)j, i % 5 == j % 5, i % 5 != j % 5};
-        g.in.objective = c % 2 ? SPD_OBJECTIVE_LOG_MARGIN : SPD_OBJECTIVE_SOFTMAX;
+        g.in.objective = SPD_OBJECTIVE_SOFTMAX;
         compare(act_engine, &g, c);
     }
 }

@@ -117,12 +117,12 @@ TEST(fits)
     not_fitted(o, N, P, set.X, "1 <= m <= 2");
     o = good, o.metric = SPD_METRIC_EUCLIDEAN;
     not_fitted(o, N, P, set.X, "no map can be learned under euclidean");
-    o = good, o.learning = SPD_LEARNING_VARIANCE, o.objective = SPD_OBJECTIVE_RATIO;
-    not_fitted(o, N, P, set.X, "the ratio objective needs pairs");
+    o = good, o.learning = SPD_LEARNING_VARIANCE, o.objective = SPD_OBJECTIVE_SOFTMAX;
+    not_fitted(o, N, P, set.X, "the softmax objective needs pairs");
     o = good, o.learning = SPD_LEARNING_VARIANCE, o.metric = SPD_METRIC_LOG_EUCLIDEAN;
     not_fitted(o, N, P, set.X, "maximal variance is not available");
     const spd_pair within = {0, 3, 1.0, 0.0};
-    o = good, o.learning = SPD_LEARNING_OWN_GRAPH, o.objective = SPD_OBJECTIVE_RATIO, o.pairs = 1;
+    o = good, o.learning = SPD_LEARNING_OWN_GRAPH, o.objective = SPD_OBJECTIVE_SOFTMAX, o.pairs = 1;
     o.own_pairs = &within;
     not_fitted(o, N, P, set.X, "there are 1 and 0");
     o = good, o.init = (spd_init)99;

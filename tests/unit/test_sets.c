@@ -366,7 +366,7 @@ static int take_fingerprint(void *user, const spd_fit_state *state, const spd_fi
 
 static uint64_t fingerprint_of(const spd_set *store)
 {
-    spd_fit_options o = options_of(SPD_METRIC_STEIN, SPD_OBJECTIVE_RATIO);
+    spd_fit_options o = options_of(SPD_METRIC_STEIN, SPD_OBJECTIVE_SOFTMAX);
     spd_fit_hooks watch = SPD_STRUCT(spd_fit_hooks);
     OWN(spd_model) model = NULL;
     uint64_t fingerprint = 0;
@@ -407,7 +407,7 @@ TEST(little_memory_takes_two_passes)
     OWN(spd_set) store = sharded(8, X);
     for (int airm = 0; airm < 2; airm++) {
         spd_fit_options o =
-            options_of(airm ? SPD_METRIC_AIRM : SPD_METRIC_STEIN, SPD_OBJECTIVE_RATIO);
+            options_of(airm ? SPD_METRIC_AIRM : SPD_METRIC_STEIN, SPD_OBJECTIVE_SOFTMAX);
         o.init = SPD_INIT_MEAN;
         o.max_iter = 8;
         OWN(spd_model) whole = learned(NULL, X, label, &o, 2, 0.0);
@@ -426,7 +426,7 @@ TEST(little_memory_takes_two_passes)
 TEST(a_limit_that_is_too_small_says_what_is_needed)
 {
     OWN(spd_set) store = sharded(8, X);
-    spd_fit_options o = options_of(SPD_METRIC_STEIN, SPD_OBJECTIVE_RATIO);
+    spd_fit_options o = options_of(SPD_METRIC_STEIN, SPD_OBJECTIVE_SOFTMAX);
     spd_model *model = NULL;
     spd_context_set_memory(ctx, 20e3);
     CHECK(spd_fit(ctx, store, label, &o, NULL, &model) == SPD_ENOMEM && !model, "status");

@@ -49,11 +49,9 @@ static void take_choice_of_nu_b(learning *l)
 {
     spd_fit_options usual = l->options;
     spd_fit_resolve(&usual);
-    if (l->auto_nu_b &&
-        (usual.objective == SPD_OBJECTIVE_SOFTMAX || usual.objective == SPD_OBJECTIVE_LOG_MARGIN))
-        cli_misuse("--nu-b auto: the objective %s takes all candidates; add --objective difference "
-                   "or ratio, which have neighbours to choose",
-                   spd_name(SPD_ENUM_OBJECTIVE, usual.objective));
+    if (l->auto_nu_b && usual.objective == SPD_OBJECTIVE_SOFTMAX)
+        cli_misuse("--nu-b auto: the objective softmax takes all candidates; add --objective "
+                   "difference, which has neighbours to choose");
     l->nu_b_by_paper = usual.paper && usual.learning == SPD_LEARNING_SUPERVISED && !usual.nu_b &&
                        !l->auto_nu_b && usual.objective == SPD_OBJECTIVE_DIFFERENCE;
     l->auto_nu_b |= l->nu_b_by_paper;

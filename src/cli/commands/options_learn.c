@@ -7,9 +7,8 @@ const option options_objective[] = {
      .names = SPD_ENUM_OBJECTIVE,
      .help = "auto: softmax, or difference in the paper's setting, without labels, and for the "
              "approximate log-euclidean cost. difference: distances within minus distances between "
-             "classes; ratio: the logarithm of their ratio. Two use the distances after the map, "
-             "with --nu-w and --nu-b candidates per sample. log-margin: how much nearer its own "
-             "class is than others; softmax: how likely a near neighbour is of its own class"},
+             "classes; softmax: how likely a near neighbour after the map is of the sample's own "
+             "class, with --nu-w and --nu-b candidates per sample"},
     OPTION_END};
 
 const option options_paper[] = {
@@ -51,15 +50,14 @@ const option options_graph[] = {
      .choice = "stein|airm|jeffrey|log-euclidean", .names = SPD_ENUM_METRIC, .common = 1,
      .help = "Metric of the graph and of the cost"},
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, 1000000000, INTO(spd_fit_options, nu_w),
-     .help = "Neighbours within the class of a sample; default the size of the smallest class, 5 "
-             "with --objective ratio. For log-margin and softmax the number of candidates: default "
-             "all, or 30 for more than 500 matrices. A smaller class contributes all its matrices"},
+     .help = "Neighbours within the class of a sample; default the size of the smallest class. For "
+             "softmax the number of candidates: default all, or 30 for more than 500 matrices. A "
+             "smaller class contributes all its matrices"},
     {"nu-b", 0, OPTION_TEXT, "N|auto", .words = "auto",
-     .help = "Neighbours in other classes; default the smaller of 3 and --nu-w, 5 with --objective "
-             "ratio. For log-margin and softmax the number of candidates: default all, or 60 for "
-             "more than 500 matrices. auto, the default in the paper's setting, chooses among 1, "
-             "2, 3, 5 and 10 by cross-validation, there up to --nu-w; it needs --objective "
-             "difference or ratio"},
+     .help = "Neighbours in other classes; default the smaller of 3 and --nu-w. For softmax the "
+             "number of candidates: default all, or 60 for more than 500 matrices. auto, the "
+             "default in the paper's setting, chooses among 1, 2, 3, 5 and 10 by cross-validation, "
+             "there up to --nu-w; it needs --objective difference"},
     {"graph", 0, OPTION_CHOICE, "KIND", "or", INTO(spd_fit_options, graph), .names = SPD_ENUM_GRAPH,
      .help = "or: a pair counts if either is a neighbour of the other; directed: a one-sided pair "
              "counts half"},

@@ -15,8 +15,8 @@ const option options_values[] = {
     {"m", 'm', OPTION_INT, "N", NULL, 1, SIZES, .common = 1,
      .help = "Size of the matrices after the map; if m equals n, the map is off"},
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, SIZES,
-     .help = "Learned map: neighbours within the class of a sample, with softmax and log-margin "
-             "candidates, see 'spdml fit'"},
+     .help = "Learned map: neighbours within the class of a sample, with softmax candidates, "
+             "see 'spdml fit'"},
     {"nu-b", 0, OPTION_INT, "N", NULL, 1, SIZES, .help = "Learned map: the same in other classes"},
     {"k", 'k', OPTION_INT, "N", NULL, 1, SIZES, .help = "Neighbours of knn and of the embeddings"},
     {"objective", 0, OPTION_CHOICE, "NAME", .names = SPD_ENUM_OBJECTIVE,

@@ -112,7 +112,7 @@ static double value_named(session *s, const char *given, spd_parameter parameter
     return value;
 }
 
-/* "m=10,20" or "objective=difference,ratio": text is a copy. */
+/* "m=10,20" or "objective=difference,softmax": text is a copy. */
 static void take_grid(session *s, size_t methods, spd_method *method, const char *given, char *text,
                       spd_grid *grid)
 {

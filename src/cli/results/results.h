@@ -66,7 +66,7 @@ void results_write_final(session *s, const json_t *list);
  * without --keep. How many there are. */
 size_t results_keep(session *s, const results *e);
 
-/* "m 23, nu-b 1..5, objective ratio", the values of a method's parameters; the range if rounds
+/* "m 23, nu-b 1..5, objective softmax", the values of a method's parameters; the range if rounds
  * differ, "-" if there are none. The size that the matrices have anyway is "m 30 (no map)". */
 char *results_parameters(const results *e, size_t method);
 
