@@ -1,6 +1,6 @@
 """The cases of tools/freeze: commands, and calls of the Python package and of the toolbox for MATLAB.
 
-The name of a case begins with the feature that owns it: "solvers: fit". Who removes a feature removes its cases,
+The name of a case begins with the feature that owns it: "mpi: 2 ranks". Who removes a feature removes its cases,
 and every other case gives what it gave before; so a step that uses a feature which may leave, or an option that few
 need, stands in a case of its own, and no input is made with one.
 
@@ -164,7 +164,6 @@ CASES = {
     "synth: all kinds": ["synth spd -o a.npz --classes 3 --samples 4 -n 8 --planted 2 --seed 5", "synth textures -o t --classes 2 --samples 1 --size 40",
                          "synth motion -o m --classes 1 --samples 1 --subjects 1 --frames 30", "synth faces -o f --classes 1 --size 20"],
     "fit: paper": ["fit @a.npz -m 4 --paper --max-iter 25 -o m.spdml", "fit @a.npz -m 4 --paper --nu-b 2 --metric airm -o n.spdml"],
-    "fit: solvers": ["fit @a.npz -m 3 --solver polak-ribiere --max-iter 25 -o p.spdml", "fit @a.npz -m 3 --solver lbfgs --max-iter 25 -o l.spdml"],
     "fit: hermitian": ["fit @h.npz -m 2 -o m.spdml", "fit @h.npz -m 2 --metric airm --objective difference -o n.spdml --json",
                        "transform m.spdml @h.npz -o low.npz", "distance @h.npz -o D.npy", "mean @h.npz --metric stein -o M.npy",
                        "neighbours @h.npz -k 2 -o n.npz", "explain m.spdml --data @h.npz"],
@@ -265,8 +264,6 @@ for name, line in {"fit": "fit @a.npz -m 3 --max-iter 4 -o m.spdml", "distance":
 CASES |= {
     "experiment: recipes": ["experiment list"] + [f"experiment {name} --show" for name in ("materials", "motion", "faces", "nu-b", "observations")],
     "observations: quick": ["observations @signals.npz --methods nn-stein,nn-stein-ml -m 2 --repeats 1 -o o"],
-    "objectives: usage": ["fit @a.npz -m 3 --objective nothing -o m.spdml"], "solvers: usage": ["fit @a.npz -m 3 --solver nothing -o m.spdml"],
-    "transport: projection": ["fit @a.npz -m 4 --transport projection --max-iter 20 -o m.spdml"],
     "coordinates: fit": [f"fit @a.npz -m 4 --coordinates {name} --max-iter 20 -o {name}.spdml" for name in ("plain", "mean", "harmonic", "within")],
     "affinity-weight: fit": ["fit @a.npz -m 3 --objective difference --affinity-weight 0.5 -o m.spdml", "evaluate @a.npz --methods nn-stein-ml --paper --affinity-weight 0.5 -m 3 --split 0.5 --repeats 1"],
     "invariant: blocks": [f"fit @blocks.npz -m 3 --init {start} -o {start}.spdml" for start in ("identity", "mean", "csp")] + ["fit @blocks.npz -m 3 --paper -o p.spdml"],
@@ -274,17 +271,12 @@ CASES |= {
                                     "cuda: fit @wide.npz -m 3 --max-iter 2 --metric log-euclidean --engine cuda -o m.spdml -v"],
     "gpu-congruence: transform": ["fit @middle.npz -m 4 --max-iter 2 -o m.spdml", "cuda: transform m.spdml @middle.npz --engine cuda -o low.npy -v"],
 }
-for name in ("ratio", "log-margin"):
-    CASES[f"objectives: {name}"] = [f"fit @a.npz -m 4 --objective {name} --max-iter 30 -o m.spdml --json", f"cost @a.npz --w @m.spdml --objective {name} --gradient G.npy --json",
-                                    f"fit @h.npz -m 2 --metric airm --objective {name} -o n.spdml", f"fit @a.npz -m 4 --objective {name} -o t.spdml --threads 2"]
-for name in ("hestenes-stiefel", "fletcher-reeves", "hager-zhang"):
-    CASES[f"solvers: {name}"] = [f"fit @a.npz -m 3 --solver {name} --max-iter 25 -o m.spdml"]
 for size in ("small", "large"):
     CASES[f"scale: {size}"] = [f"fit @{size}.npz -m 2 --max-iter 10 -o m.spdml", f"train @{size}.npz --method rsr --no-tune -o t.spdml", f"info @{size}.npz"] + [
         f"{command} @{size}.npz --metric {metric} -o {command}-{metric}.npz" for command in ("distance", "mean", "neighbours") for metric in METRICS]
-for name, word in {"objectives": "objective=ratio", "solvers": "solver=hager-zhang", "coordinates": "coordinates=mean", "affinity-weight": "affinity_weight=0.5",
+for name, word in {"coordinates": "coordinates=mean", "affinity-weight": "affinity_weight=0.5",
                    "rebuild-graph": "rebuild_graph=2", "candidates": "candidates=20", "graph": "graph=directed", "restarts": "restarts=2"}.items():
-    CASES[f"{name}: Python"] = [f"python: fit_with {word} objective=difference" if name != "objectives" else f"python: fit_with {word}"]
+    CASES[f"{name}: Python"] = [f"python: fit_with {word} objective=difference"]
 
 DESCRIBE, EVALUATE = "describe covariance @signals.npz -o o.npz", "evaluate @named.npz --methods nn-stein,nn-stein-ml -m 2"
 OPTIONS = { # of each one option more than the command needs

@@ -72,15 +72,10 @@ typedef enum spd_coordinates {
 } spd_coordinates;
 
 typedef enum spd_solver {
-    SPD_SOLVER_AUTO = 0,         /* L-BFGS; Polak-Ribiere in the paper's setting */
-    SPD_SOLVER_POLAK_RIBIERE,    /* conjugate gradient, PR+ */
-    SPD_SOLVER_HESTENES_STIEFEL, /* HS+ */
-    SPD_SOLVER_FLETCHER_REEVES,
-    SPD_SOLVER_HAGER_ZHANG,
+    SPD_SOLVER_AUTO = 0,      /* L-BFGS; Polak-Ribiere in the paper's setting */
+    SPD_SOLVER_POLAK_RIBIERE, /* conjugate gradient, PR+ */
     SPD_SOLVER_LBFGS
 } spd_solver;
-
-typedef enum spd_transport { SPD_TRANSPORT_PARALLEL = 0, SPD_TRANSPORT_PROJECTION } spd_transport;
 
 /* Why a fit stopped. It has converged after tolerance, gradient and line search. F is |cost| or the
  * total decrease since the start, whichever is larger. */
@@ -116,7 +111,6 @@ typedef struct spd_fit_options {
     int restarts;    /* number of starts (the first by init, others random); the best is kept */
     uint64_t seed;
     spd_solver solver;
-    spd_transport transport;
     double tol;            /* 1e-4; 0 turns it off */
     double gtol;           /* 1e-6 */
     int max_iter;          /* 1000 */

@@ -105,8 +105,6 @@ static const option graph_rows[] = {
 
 static const option fit_rows[] = {
     {"coordinates", WORD, SPD_ENUM_COORDINATES, INTO(spd_fit_options, coordinates)},
-    {"solver", WORD, SPD_ENUM_SOLVER, INTO(spd_fit_options, solver)},
-    {"transport", WORD, SPD_ENUM_TRANSPORT, INTO(spd_fit_options, transport)},
     {"restarts", INT, 0, INTO(spd_fit_options, restarts)},
     {"rebuildgraph", INT, 0, INTO(spd_fit_options, rebuild_graph)},
     {"paper", FLAG, 0, INTO(spd_fit_options, paper)},

@@ -48,8 +48,6 @@ class SPDML(MatrixTransformer):
         'csp' are generalised eigenvectors of the class means, and need y; 'stein' is where a fit
         under Stein ends; 'auto' is 'mean' or 'csp', whichever has the lower cost, under AIRM
         'stein', and with paper=True 'identity'.
-    solver : 'auto', 'lbfgs', 'polak-ribiere', 'hestenes-stiefel', 'fletcher-reeves', 'hager-zhang'
-        'auto' is 'lbfgs', and with paper=True 'polak-ribiere'.
     max_iter : int
         Most iterations.
     tol : float
@@ -126,8 +124,7 @@ class SPDML(MatrixTransformer):
 
     def __init__(self, n_components: Union[int, str, None] = None, metric: str = "stein", *,
                  nu_w: Optional[int] = None, nu_b: Union[int, str, None] = None,
-                 init: Any = "auto",
-                 solver: str = "auto", max_iter: int = 1000, tol: float = 1e-4,
+                 init: Any = "auto", max_iter: int = 1000, tol: float = 1e-4,
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
@@ -139,7 +136,6 @@ class SPDML(MatrixTransformer):
         self.nu_w = nu_w
         self.nu_b = nu_b
         self.init = init
-        self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -254,7 +250,7 @@ class SPDML(MatrixTransformer):
         handle = ModelHandle.load(path)
         o = handle.fields.options.contents
         made = cls(n_components=o.m // (1 + o.hermitian), metric=word_of("metric", o.metric), nu_w=o.nu_w,
-                   nu_b=o.nu_b, solver=word_of("solver", o.solver),
+                   nu_b=o.nu_b, paper=word_of("solver", o.solver) == "polak-ribiere",
                    max_iter=o.max_iter, tol=o.tol, random_state=o.seed,
                    objective=word_of("objective", o.objective),
                    graph=word_of("graph", o.graph),
@@ -374,7 +370,6 @@ class SPDML(MatrixTransformer):
         o.learning = value("learning", "unsupervised" if label is None else "supervised")
         o.nu_w = 0 if self.nu_w is None else whole(self.nu_w, "nu_w")
         o.nu_b = 0 if values["nu_b"] is None else whole(values["nu_b"], "nu_b")
-        o.solver = choice("solver", self.solver)
         o.max_iter = whole(self.max_iter, "max_iter")
         o.tol = real(self.tol, "tol")
         o.objective = choice("objective", self.objective)

@@ -331,7 +331,6 @@ static spd_status enter_coordinates(fit *f)
 static spd_status minimise_one(fit *f, int resumed)
 {
     minimise_options o = {.solver = f->o.solver,
-                          .transport = f->o.transport,
                           .tol = f->o.tol,
                           .gtol = f->o.gtol,
                           .max_time = fitting_time(f),

@@ -22,7 +22,6 @@ static const field option_fields[] = {
     FIELD(spd_fit_options, affinity_weight, REAL),
     FIELD_ENUM(spd_fit_options, init, SPD_ENUM_INIT),
     FIELD_ENUM(spd_fit_options, solver, SPD_ENUM_SOLVER),
-    FIELD_ENUM(spd_fit_options, transport, SPD_ENUM_TRANSPORT),
     FIELD(spd_fit_options, tol, REAL),
     FIELD(spd_fit_options, gtol, REAL),
     FIELD(spd_fit_options, max_time, REAL),

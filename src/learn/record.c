@@ -332,7 +332,9 @@ static spd_status check_head(spd_context *ctx, const json_t *object, const char 
 /* What files of older versions may say and no version can do any more. */
 static const struct {
     const char *key, *word;
-} left[] = {{"objective", "ratio"}, {"objective", "log-margin"}};
+} left[] = {{"objective", "ratio"},         {"objective", "log-margin"},
+            {"solver", "hestenes-stiefel"}, {"solver", "fletcher-reeves"},
+            {"solver", "hager-zhang"},      {"transport", "projection"}};
 
 /* SPD_EFORMAT for an object that says one of these, at any depth. */
 static spd_status check_left(spd_context *ctx, json_t *object, const char *version)

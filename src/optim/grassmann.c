@@ -80,18 +80,14 @@ void grassmann_go(grassmann_path *g, const double *W, double t)
     tall_axpy(n, m, 1.0, W, g->end);
 }
 
-void grassmann_pack(const grassmann_path *g, spd_transport transport, const double *D, double *M)
+void grassmann_pack(const grassmann_path *g, const double *D, double *M)
 {
-    if (transport == SPD_TRANSPORT_PARALLEL)
-        tall_inner(g->n, g->m, g->U, D, M);
+    tall_inner(g->n, g->m, g->U, D, M);
 }
 
-void grassmann_carry(const grassmann_path *g, spd_transport transport, double *M, double *D)
+void grassmann_carry(const grassmann_path *g, const double *M, double *D)
 {
-    if (transport == SPD_TRANSPORT_PARALLEL)
-        tall_add(g->n, g->m, 1.0, g->K, M, D);
-    else
-        grassmann_project(g->n, g->m, g->end, D, M);
+    tall_add(g->n, g->m, 1.0, g->K, M, D);
 }
 
 void grassmann_settle(grassmann_path *g)

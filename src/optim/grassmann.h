@@ -6,8 +6,7 @@
  * W and V turned together to B = W V,
  *
  *   geodesic     W(t)   = W + (B (cos(sigma t) - 1) + U sin(sigma t)) V'
- *   parallel     tau(D) = D + K U'D,  K = U (cos(sigma t) - 1) - B sin(sigma t)
- *   projection   tau(D) = D - W(t) W(t)'D
+ *   transport    tau(D) = D + K U'D,  K = U (cos(sigma t) - 1) - B sin(sigma t)
  *
  * The last V' brings W(t) back to the basis of W, in which the columns of tangent vectors stay what
  * they are: nothing but W is turned. Columns of U whose sigma is zero are arbitrary, need not be
@@ -17,7 +16,7 @@
 #ifndef SPD_OPTIM_GRASSMANN_H
 #define SPD_OPTIM_GRASSMANN_H
 
-#include "spdml.h"
+#include <stddef.h>
 
 /* D <- D - W W'D (eq. 5). work: m m doubles. */
 void grassmann_project(size_t n, size_t m, const double *W, double *D, double *work);
@@ -53,11 +52,10 @@ void grassmann_depart(grassmann_path *g, const double *W);
 void grassmann_go(grassmann_path *g, const double *W, double t);
 
 /* M (m x m) <- what grassmann_carry needs of D and can be known before t is. */
-void grassmann_pack(const grassmann_path *g, spd_transport transport, const double *D, double *M);
+void grassmann_pack(const grassmann_path *g, const double *D, double *M);
 
-/* D <- tau(D), along the way to t; M as packed from D at 0, overwritten by projections. These go
- * from 0 alone. */
-void grassmann_carry(const grassmann_path *g, spd_transport transport, double *M, double *D);
+/* D <- tau(D), along the way to t; M as packed from D at 0. */
+void grassmann_carry(const grassmann_path *g, const double *M, double *D);
 
 /* All that is to be carried has been, to t: from there it may go on to another t. */
 void grassmann_settle(grassmann_path *g);

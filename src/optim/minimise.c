@@ -24,7 +24,6 @@
 #include "base/memory.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
-#include "optim/cg.h"
 #include "optim/grassmann.h"
 #include "optim/linesearch.h"
 
@@ -206,11 +205,16 @@ static int is_steepest(const run *r)
     return 1;
 }
 
-/* H <- -grad + beta H, or 0 where beta does not exist. */
+/* H <- -grad + beta H by Polak and Ribiere, beta = max(0, <grad, grad - before> / norm_before^2), or
+ * 0 where beta does not exist. */
 static int conjugate(run *r, double norm_before)
 {
-    double *H = r->s->H, *grad = r->s->grad;
-    double beta = cg_beta(r->o->solver, r->count, grad, r->before, H, norm_before);
+    double *H = r->s->H, *grad = r->s->grad, product = 0.0;
+    for (size_t e = 0; e < r->count; e++)
+        product += grad[e] * (grad[e] - r->before[e]);
+    double beta = product / (norm_before * norm_before);
+    if (beta < 0.0) /* NaN stays */
+        beta = 0.0;
     for (size_t e = 0; e < r->count; e++)
         H[e] = beta * H[e] - grad[e];
     return isfinite(beta);
@@ -351,7 +355,7 @@ static void go(run *r, double t)
         return;
     grassmann_go(&r->path, r->s->W, t);
     for (size_t k = 0; k < luggage_count(r); k++)
-        grassmann_carry(&r->path, r->o->transport, r->packed + k * mm, transported(r, k));
+        grassmann_carry(&r->path, r->packed + k * mm, transported(r, k));
     grassmann_settle(&r->path);
     r->guess = t;
 }
@@ -396,9 +400,9 @@ static void pack(run *r)
     grassmann_depart(&r->path, s->W);
     memcpy(r->before, s->grad, r->count * sizeof *s->grad);
     for (size_t k = 0; k < luggage_count(r); k++)
-        grassmann_pack(&r->path, r->o->transport, transported(r, k), r->packed + k * mm);
+        grassmann_pack(&r->path, transported(r, k), r->packed + k * mm);
     r->guess = NAN;
-    if (s->memory.count > 0 && r->o->transport == SPD_TRANSPORT_PARALLEL)
+    if (s->memory.count > 0)
         go(r, first_trial(r));
 }
 

@@ -25,7 +25,6 @@
 
 typedef struct minimise_options {
     spd_solver solver;
-    spd_transport transport;
     double tol, gtol, max_time; /* as in spd_fit_options */
     int max_iter;
     int refresh; /* iterations between fresh starts of the problem at a re-orthonormalised W: 50 */

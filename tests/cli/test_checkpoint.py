@@ -55,12 +55,10 @@ def kill_and_resume(command, tmp_path, rng, words, pace):
 
 
 @pytest.mark.parametrize("more", [
-    ["--metric", "stein", "--solver", "lbfgs"],
-    ["--metric", "airm", "--solver", "lbfgs", "--transport", "projection"],
-    ["--metric", "stein", "--solver", "pr", "--transport", "projection", "--restarts", "2"],
-    ["--metric", "jeffrey", "--solver", "hs"],
-    ["--metric", "airm", "--solver", "fr", "--objective", "softmax"],
-    ["--metric", "stein", "--solver", "hz", "--unsupervised", "variance", "--restarts", "2"],
+    ["--metric", "stein"], ["--metric", "airm"], ["--metric", "jeffrey", "--paper"],
+    ["--metric", "stein", "--paper", "--restarts", "2"],
+    ["--metric", "airm", "--objective", "softmax"],
+    ["--metric", "stein", "--unsupervised", "variance", "--restarts", "2"],
     ["--metric", "stein", "--objective", "softmax", "--nu-w", "30", "--nu-b", "60"],
     ["--metric", "stein", "--objective", "difference", "--coordinates", "within", "--rebuild-graph", "2"],
     ["--metric", "airm", "--coordinates", "harmonic", "--restarts", "2", "--rebuild-graph", "1"],
@@ -150,7 +148,7 @@ def test_a_fit_that_had_ended(spdml, checkpoint):
 
 
 @pytest.mark.parametrize("more", [["--unsupervised"], ["--unsupervised", "variance"],
-                                  ["--solver", "lbfgs"], ["--metric", "log-euclidean"],
+                                  ["--paper"], ["--metric", "log-euclidean"],
                                   ["--metric", "log-euclidean", "--log-cost", "exact"],
                                   ["--affinity", "A.npz"], ["--restarts", "3", "--seed", "5"],
                                   ["--objective", "softmax"]])
@@ -173,7 +171,7 @@ def test_info(spdml, checkpoint):
 
 @pytest.mark.parametrize("words, tells", [
     (["-m", 9], "--m"), (["--metric", "airm"], "--metric"), (["--nu-b", 2], "--nu-b"),
-    (["--solver", "hz"], "--solver"), (["--unsupervised"], "--unsupervised"),
+    (["--unsupervised"], "--unsupervised"),
     (["--seed", 2], "--seed"), (["--objective", "softmax"], "--objective")])
 def test_options_of_another_fit(spdml, checkpoint, words, tells):
     spdml("fit", "d.npz", "--resume", "c.npz", "-o", "m.spdml", *words).failed("c.npz", tells)

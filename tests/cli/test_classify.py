@@ -523,7 +523,7 @@ def typed(line):
 
 @pytest.mark.parametrize("method", ["nn-stein-ml", "rsr-ml", "nn-airm-multi"])
 @pytest.mark.parametrize("more", [[], ["--paper"], ["--nu-w", 3], ["--objective", "difference", "--nu-b", 4],
-                                  ["--objective", "difference", "--solver", "hs"]])
+                                  ["--objective", "difference"]])
 def test_printed_parameters_give_the_same_predictions(spdml, sets, tmp_path, method, more):
     words = ["classify", "--train", "a.npz", "--test", "b.npz", "--method", method]
     for run in "first", "again":
@@ -531,7 +531,7 @@ def test_printed_parameters_give_the_same_predictions(spdml, sets, tmp_path, met
         line = next(x for x in out.splitlines() if x.startswith("parameters")).split(None, 1)[1]
         if run == "first":
             first, words = line, words + typed(line)
-            more = [x for x in more if x in ("--paper", "--solver", "hs")]
+            more = [x for x in more if x == "--paper"]
     assert line == first
     with np.load(tmp_path / "first.npz") as a, np.load(tmp_path / "again.npz") as b:
         assert all(a[name].tobytes() == b[name].tobytes() for name in a.files)
@@ -546,7 +546,7 @@ def test_neighbours_do_not_change_the_objective(classify, sets, tmp_path):
         assert all(a[name].tobytes() == b[name].tobytes() for name in a.files)
 
 
-@pytest.mark.parametrize("more", [[], ["--paper"], ["--solver", "pr", "--transport", "projection"],
+@pytest.mark.parametrize("more", [[], ["--paper"],
                                   ["--grid", "nu-b=2,4"], ["--objective", "difference"]])
 def test_parameters_of_evaluate_give_its_predictions(spdml, sets, tmp_path, more):
     X, y, Q, truth = sets
@@ -554,7 +554,7 @@ def test_parameters_of_evaluate_give_its_predictions(spdml, sets, tmp_path, more
     shown = spdml("evaluate", "all.npz", "--methods", "nn-stein,nn-stein-ml", "--train-where", "part=1", *more,
                   "--grid", "m=2,3", "-o", "out", "--no-report", "--final", "none").good().out
     line = next(x for x in shown.splitlines() if x.startswith("  nn-stein-ml ")).split(None, 1)[1]
-    kept = [x for x in more if x in ("--paper", "--solver", "pr", "--transport", "projection")]
+    kept = [x for x in more if x == "--paper"]
     spdml("classify", "--train", "a.npz", "--test", "b.npz", "--method", "nn-stein-ml", *typed(line), *kept,
           "-o", "p.npz").good()
     with np.load(tmp_path / "out" / "predictions.npz") as a, np.load(tmp_path / "p.npz") as b:

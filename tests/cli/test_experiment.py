@@ -361,17 +361,6 @@ def test_observations_of_images(spdml, tmp_path):
         assert done["accuracy"] == result["by"]["49"]
 
 
-@pytest.mark.parametrize("name, count", [("motion", 2), ("observations", 1)])
-def test_a_solver_for_all_maps(spdml, name, count):
-    """--solver and --transport go to the steps that learn."""
-    more = ["--methods", "nn-stein-ml"] + (["--repeats", 1] if name == "observations" else [])
-    got = spdml("experiment", name, "--quick", "--solver", "hs", "--transport", "projection", *more,
-                "--json").good().json
-    told = [line for line in got["commands"] if "--solver hestenes-stiefel --transport projection" in line]
-    learning = [line for line in got["commands"] if words(line)[0] in ("evaluate", "observations")]
-    assert told == learning and len(told) == count
-
-
 def interrupted(command, folder, number, *options):
     """An experiment that is sent a signal while it evaluates; what it said."""
     job = subprocess.Popen([command, "experiment", "motion", *options], cwd=folder,

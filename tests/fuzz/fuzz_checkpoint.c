@@ -18,7 +18,7 @@ static void options_of(size_t fit, spd_fit_options *options)
                                              SPD_METRIC_LOG_EUCLIDEAN, SPD_METRIC_STEIN,
                                              SPD_METRIC_JEFFREY,       SPD_METRIC_STEIN};
     static const spd_solver solvers[FITS] = {SPD_SOLVER_LBFGS, SPD_SOLVER_POLAK_RIBIERE,
-                                             SPD_SOLVER_LBFGS, SPD_SOLVER_HAGER_ZHANG,
+                                             SPD_SOLVER_LBFGS, SPD_SOLVER_POLAK_RIBIERE,
                                              SPD_SOLVER_LBFGS, SPD_SOLVER_LBFGS};
     spd_fit_defaults(options, sizeof *options);
     options->m = 2;

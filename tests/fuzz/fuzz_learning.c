@@ -66,7 +66,6 @@ static void draw_fit(call *c)
     o->restarts = (int)fuzz_below(&c->in, 4) - 1;
     o->seed = fuzz_number(&c->in, 1);
     o->solver = (spd_solver)fuzz_below(&c->in, SPD_SOLVER_LBFGS + 2);
-    o->transport = (spd_transport)fuzz_below(&c->in, SPD_TRANSPORT_PROJECTION + 2);
     o->max_iter = (int)fuzz_below(&c->in, 6) - 1;
     o->tol = fuzz_byte(&c->in) & 1 ? 1e-5 : fuzz_real(&c->in);
     o->gtol = fuzz_byte(&c->in) & 1 ? 1e-9 : fuzz_real(&c->in);

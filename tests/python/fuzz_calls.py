@@ -219,7 +219,7 @@ def call_estimators(rng):
             "metric": lambda: metric(rng), "nu_w": lambda: number(rng, None, 1, 3),
             "nu_b": lambda: number(rng, None, 1, 3), "max_iter": lambda: number(rng, 1, 5),
             "init": lambda: word(rng, "identity", "mean", "random", np.eye(n)[:, :1]),
-            "solver": lambda: word(rng, "lbfgs", "pr", "hager-zhang"), "tol": lambda: number(rng, 0, 1),
+            "tol": lambda: number(rng, 0, 1),
             "random_state": lambda: number(rng, None, 0, 3), "n_jobs": lambda: jobs(rng),
             "objective": lambda: word(rng, "difference", "softmax"),
             "graph": lambda: word(rng, "or", "directed"), "restarts": lambda: number(rng, 1, 2),

@@ -130,7 +130,6 @@ def test_values_out_of_range(labelled):
     X, y = labelled
     for bad, words in [(spdml.SPDML(8), "smaller than the matrices"), (spdml.SPDML(0), "positive"),
                        (spdml.SPDML(2.5), "positive integer"), (spdml.SPDML(2, nu_w=0), "nu_w"),
-                       (spdml.SPDML(2, solver="newton"), "use one of"),
                        (spdml.SPDML(2, init="zero"), "use one of"),
                        (spdml.SPDML(2, init=np.eye(3)), "init has shape"),
                        (spdml.KNearestNeighbor(0), "n_neighbors is 0"),

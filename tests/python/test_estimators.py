@@ -154,7 +154,7 @@ def test_both_log_euclidean_costs(X, tmp_path):
 @pytest.mark.parametrize("named", [
     {"n_components": "auto"}, {"n_components": 3, "nu_b": "auto", "objective": "difference"},
     {"n_components": "auto", "nu_b": "auto", "objective": "difference", "metric": "airm"},
-    {"n_components": 3, "paper": True}, {"n_components": "auto", "paper": True, "solver": "lbfgs"}])
+    {"n_components": 3, "paper": True}, {"n_components": "auto", "paper": True}])
 def test_auto_is_that_of_the_command(labelled, tmp_path, named):
     command = os.environ.get("SPDML")
     if not command:
@@ -164,7 +164,7 @@ def test_auto_is_that_of_the_command(labelled, tmp_path, named):
     words = ["-m", str(named["n_components"]), "--metric", named.get("metric", "stein")]
     words += ["--nu-b", "auto"] if "nu_b" in named else []
     words += ["--paper"] if "paper" in named else []
-    words += [word for name in ("objective", "solver") if name in named for word in (f"--{name}", named[name])]
+    words += ["--objective", named["objective"]] if "objective" in named else []
     done = subprocess.run([command, "fit", "d.npz", *words, "-o", "m.spdml", "--json", "-q"],
                           cwd=tmp_path, capture_output=True, check=True)
     theirs = json.loads(done.stdout)
@@ -194,9 +194,8 @@ def test_the_paper_s_setting(labelled):
     assert model.objective_ == "difference" and model.nu_b_ in (1, 2) and model.cv_accuracy_ > 0
     solver = model._model.fields.options.contents.solver
     assert solver == choice("solver", "polak-ribiere")
-    given = spdml.SPDML(2, paper=True, nu_w=2, nu_b=5, solver="lbfgs").fit(X, y)
+    given = spdml.SPDML(2, paper=True, nu_w=2, nu_b=5).fit(X, y)
     assert given.nu_b_ == 5 and np.isnan(given.cv_accuracy_)
-    assert given._model.fields.options.contents.solver == choice("solver", "lbfgs")
 
 
 @pytest.mark.parametrize("named", [{"n_components": "some"}, {"nu_b": "few"}])

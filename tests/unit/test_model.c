@@ -41,7 +41,6 @@ static spd_model sample_model(void)
     options.affinity_weight = 1.0 / 3;
     options.init = SPD_INIT_MEAN;
     options.solver = SPD_SOLVER_LBFGS;
-    options.transport = SPD_TRANSPORT_PROJECTION;
     options.max_time = 7.25;
     options.max_iter = 17;
     options.restarts = 3;
@@ -112,10 +111,10 @@ static int same_options(const spd_fit_options *a, const spd_fit_options *b)
     return a->metric == b->metric && a->learning == b->learning && a->objective == b->objective &&
            a->graph == b->graph && a->nu_w == b->nu_w && a->nu_b == b->nu_b &&
            a->affinity_weight == b->affinity_weight && a->init == b->init &&
-           a->solver == b->solver && a->transport == b->transport && a->tol == b->tol &&
-           a->gtol == b->gtol && a->max_time == b->max_time && a->max_iter == b->max_iter &&
-           a->restarts == b->restarts && a->seed == b->seed && a->m == b->m &&
-           a->coordinates == b->coordinates && a->rebuild_graph == b->rebuild_graph;
+           a->solver == b->solver && a->tol == b->tol && a->gtol == b->gtol &&
+           a->max_time == b->max_time && a->max_iter == b->max_iter && a->restarts == b->restarts &&
+           a->seed == b->seed && a->m == b->m && a->coordinates == b->coordinates &&
+           a->rebuild_graph == b->rebuild_graph;
 }
 
 /* Equal members, whatever the padding; versions are those of the files. */
@@ -394,16 +393,14 @@ TEST(out_of_memory_at_every_place)
 
 TEST(names_both_ways)
 {
-    CHECK(spd_parse(ctx, SPD_ENUM_SOLVER, "pr") == SPD_SOLVER_POLAK_RIBIERE, " ");
-    CHECK(spd_parse(ctx, SPD_ENUM_SOLVER, "hager-zhang") == SPD_SOLVER_HAGER_ZHANG, " ");
+    CHECK(spd_parse(ctx, SPD_ENUM_SOLVER, "polak-ribiere") == SPD_SOLVER_POLAK_RIBIERE, " ");
     CHECK_FAILED(ctx, spd_parse(ctx, SPD_ENUM_SOLVER, "newton"), SPD_EINVAL,
-                 "solver 'newton'|polak-ribiere, hestenes-stiefel|lbfgs");
+                 "solver 'newton'|polak-ribiere|lbfgs");
     CHECK(spd_parse(ctx, SPD_ENUM_STOP, "cancelled") == SPD_STOP_CANCELLED &&
               spd_parse(ctx, SPD_ENUM_INIT, "given") == SPD_INIT_GIVEN &&
               spd_parse(ctx, SPD_ENUM_GRAPH, "directed") == SPD_GRAPH_DIRECTED &&
               spd_parse(ctx, SPD_ENUM_LEARNING, "own-graph") == SPD_LEARNING_OWN_GRAPH &&
-              spd_parse(ctx, SPD_ENUM_OBJECTIVE, "softmax") == SPD_OBJECTIVE_SOFTMAX &&
-              spd_parse(ctx, SPD_ENUM_TRANSPORT, "projection") == SPD_TRANSPORT_PROJECTION,
+              spd_parse(ctx, SPD_ENUM_OBJECTIVE, "softmax") == SPD_OBJECTIVE_SOFTMAX,
           "the last of each");
     CHECK_FAILED(ctx, spd_parse(ctx, SPD_ENUM_GRAPH, "softmax"), SPD_EINVAL,
                  "graph 'softmax'|or, directed");

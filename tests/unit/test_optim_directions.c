@@ -1,9 +1,8 @@
-/* test_optim_directions.c - conjugate gradient's beta and L-BFGS's direction against what they
- * must be on quadratic costs, where answers are known. */
+/* test_optim_directions.c - L-BFGS's direction against what it must be on quadratic costs, where
+ * answers are known. */
 #include "random_spd.h"
 #include "test.h"
 
-#include "optim/cg.h"
 #include "optim/lbfgs.h"
 
 #define N 6
@@ -14,62 +13,6 @@ static double dot(const double *a, const double *b)
     for (size_t e = 0; e < N; e++)
         sum += a[e] * b[e];
     return sum;
-}
-
-/* x <- x + t h with the exact t for x'Ax/2 - b'x, and g <- the new gradient. */
-static void exact_step(const double *A, const double *h, double *x, double *g)
-{
-    double Ah[N];
-    times(N, N, 1, A, h, Ah);
-    double t = -dot(g, h) / dot(h, Ah);
-    for (size_t e = 0; e < N; e++) {
-        x[e] += t * h[e];
-        g[e] += t * Ah[e];
-    }
-}
-
-/* With exact steps on a quadratic all four are the linear method: done in N steps. */
-TEST(every_beta_solves_a_quadratic)
-{
-    for (int solver = SPD_SOLVER_POLAK_RIBIERE; solver < SPD_SOLVER_LBFGS; solver++) {
-        rng r = seeded(1);
-        double A[N * N], x[N] = {0}, g[N], h[N], o[N];
-        random_spd(&r, N, 20.0, A);
-        for (size_t e = 0; e < N; e++) {
-            g[e] = rng_normal(&r);
-            h[e] = -g[e];
-        }
-        double first = norm(N, g);
-        for (int k = 0; k < N; k++) {
-            memcpy(o, g, sizeof o);
-            exact_step(A, h, x, g);
-            double beta = cg_beta((spd_solver)solver, N, g, o, h, norm(N, o));
-            CHECK(beta >= 0.0 || k == N - 1, "solver %d: beta %g", solver, beta);
-            for (size_t e = 0; e < N; e++)
-                h[e] = beta * h[e] - g[e];
-        }
-        CHECK(norm(N, g) < 1e-10 * first, "solver %d: %g", solver, norm(N, g));
-    }
-}
-
-/* By the formulas, on small numbers: g = (1,2), o = (3,1), h = (-1,1), y = (-2,1). */
-TEST(betas_by_hand)
-{
-    double g[] = {1, 2}, o[] = {3, 1}, h[] = {-1, 1}, swap[] = {2, 4}, before = sqrt(10.0);
-    CHECK_CLOSE(cg_beta(SPD_SOLVER_POLAK_RIBIERE, 2, g, o, h, before), 0.0, 1e-15, "0 / 10");
-    CHECK_CLOSE(cg_beta(SPD_SOLVER_POLAK_RIBIERE, 2, swap, o, h, before), 1.0, 1e-15,
-                "(-2 + 12) / 10");
-    CHECK_CLOSE(cg_beta(SPD_SOLVER_HESTENES_STIEFEL, 2, swap, o, h, before), 2.5, 1e-15, "10 / 4");
-    CHECK_CLOSE(cg_beta(SPD_SOLVER_HAGER_ZHANG, 2, swap, o, h, before), 0.0, 1e-15,
-                "(10 - 2 * 2 * 10 / 4) / 4");
-    CHECK_CLOSE(cg_beta(SPD_SOLVER_HAGER_ZHANG, 2, g, o, h, before), -0.4, 1e-15,
-                "(0 - 2 * 1 * 5 / 3) / 3, but not below 0.4 * -2 / 2");
-    CHECK(cg_beta(SPD_SOLVER_FLETCHER_REEVES, 2, g, o, h, before) == 0.0, "5 of 5: starts anew");
-    double across[] = {-1, 3};
-    CHECK_CLOSE(cg_beta(SPD_SOLVER_FLETCHER_REEVES, 2, across, o, h, before), 1.0, 1e-15,
-                "10 / 10");
-    CHECK(!isfinite(cg_beta(SPD_SOLVER_HESTENES_STIEFEL, 2, g, g, h, before)), "0 / 0");
-    CHECK(!isfinite(cg_beta(SPD_SOLVER_HAGER_ZHANG, 2, g, g, h, before)), "0 / 0");
 }
 
 TEST(without_pairs_the_gradient)

@@ -60,19 +60,19 @@ static course course_new(size_t k)
 }
 
 /* D <- tau(D) */
-static void carry(course *c, spd_transport transport, double *D)
+static void carry(course *c, double *D)
 {
-    grassmann_pack(&c->g, transport, D, c->M);
-    grassmann_carry(&c->g, transport, c->M, D);
+    grassmann_pack(&c->g, D, c->M);
+    grassmann_carry(&c->g, c->M, D);
 }
 
 /* D <- a random tangent at W, E <- the same carried to W(t). */
-static void carry_random(course *c, double t, spd_transport transport, double *D, double *E)
+static void carry_random(course *c, double t, double *D, double *E)
 {
     random_tangent(c, D);
     memcpy(E, D, c->count * sizeof *D);
     grassmann_go(&c->g, c->W, t);
-    carry(c, transport, E);
+    carry(c, E);
 }
 
 /* |A'B| for A, B n x m. */
@@ -214,8 +214,8 @@ TEST(transport_is_an_isometry)
         random_tangent(&c, E);
         double dd = tall_dot(c.n, c.m, D, D), de = tall_dot(c.n, c.m, D, E);
         grassmann_go(&c.g, c.W, t);
-        carry(&c, SPD_TRANSPORT_PARALLEL, D);
-        carry(&c, SPD_TRANSPORT_PARALLEL, E);
+        carry(&c, D);
+        carry(&c, E);
         CHECK_CLOSE(tall_dot(c.n, c.m, D, D), dd, 1e-12 * dd, "m = %zu", c.m);
         CHECK_CLOSE(tall_dot(c.n, c.m, D, E), de, 1e-12 * dd, "m = %zu", c.m);
         CHECK(overlap(&c, c.g.end, D) < 1e-12 * sqrt(dd), "tangent at W(t), m = %zu", c.m);
@@ -228,11 +228,11 @@ TEST(transport_goes_on_from_where_it_has_settled)
     for (size_t k = 0; k < 2 * COUNT; k++) {
         course c = course_new(k);
         double *D = block(c.count), *E = block(c.count), t = 0.9 / c.g.sigma[0];
-        carry_random(&c, t, SPD_TRANSPORT_PARALLEL, D, E);
-        grassmann_pack(&c.g, SPD_TRANSPORT_PARALLEL, D, c.M);
+        carry_random(&c, t, D, E);
+        grassmann_pack(&c.g, D, c.M);
         for (int i = 0; i < 3; i++) {
             grassmann_go(&c.g, c.W, i == 0 ? 0.2 * t : i == 1 ? 1.5 * t : t);
-            grassmann_carry(&c.g, SPD_TRANSPORT_PARALLEL, c.M, D);
+            grassmann_carry(&c.g, c.M, D);
             grassmann_settle(&c.g);
         }
         CHECK(relative_gap(c.count, D, E) < 1e-13, "m = %zu: %g", c.m, relative_gap(c.count, D, E));
@@ -252,7 +252,7 @@ TEST(transport_maps_the_direction_to_the_velocity)
         for (size_t e = 0; e < c.count; e++)
             D[e] = (D[e] - c.g.end[e]) / (2.0 * dt);
         grassmann_go(&c.g, c.W, t);
-        carry(&c, SPD_TRANSPORT_PARALLEL, c.H);
+        carry(&c, c.H);
         CHECK(relative_gap(c.count, c.H, D) < 1e-8, "m = %zu", c.m);
     }
 }
@@ -293,7 +293,7 @@ TEST(transport_agrees_with_its_equation)
         if (c.n > 20)
             continue;
         double *D = block(c.count), *E = block(c.count), t = 1.2 / c.g.sigma[0];
-        carry_random(&c, t, SPD_TRANSPORT_PARALLEL, E, D);
+        carry_random(&c, t, E, D);
         integrate(&c, t, 200, E);
         CHECK(relative_gap(c.count, D, E) < 1e-9, "m = %zu", c.m);
     }
@@ -314,19 +314,6 @@ TEST(geodesic_agrees_with_its_equation)
         times(c.n, c.m, c.m, D, T, full);
         grassmann_go(&c.g, c.W, t);
         CHECK(gap_between(c.count, full, c.g.end) < 1e-13, "m = %zu", c.m);
-    }
-}
-
-TEST(projection_is_tangent_and_shorter)
-{
-    for (size_t k = 0; k < 2 * COUNT; k++) {
-        course c = course_new(k);
-        double *D = block(c.count), *E = block(c.count);
-        carry_random(&c, 0.8 / c.g.sigma[0], SPD_TRANSPORT_PROJECTION, D, E);
-        CHECK(overlap(&c, c.g.end, E) < 1e-13 * norm(c.count, D), "m = %zu", c.m);
-        CHECK(norm(c.count, E) <= norm(c.count, D), "m = %zu", c.m);
-        double ee = tall_dot(c.n, c.m, E, E); /* D - E is normal to the manifold */
-        CHECK_CLOSE(tall_dot(c.n, c.m, D, E), ee, 1e-12 * ee, "m = %zu", c.m);
     }
 }
 

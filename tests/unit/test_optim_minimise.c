@@ -1,4 +1,4 @@
-/* test_optim_minimise.c - every solver and transport finds known minima, every rule stops, a
+/* test_optim_minimise.c - every solver finds known minima, every rule stops, a
  * resumed run ends where an undisturbed one does, bit for bit. */
 #include "test_optim_common.h"
 #include "repeat.h"
@@ -7,11 +7,8 @@
 
 #define MOST 3000
 
-static const minimise_options DEFAULTS = {.solver = SPD_SOLVER_POLAK_RIBIERE,
-                                          .transport = SPD_TRANSPORT_PARALLEL,
-                                          .gtol = 1e-7,
-                                          .max_iter = MOST,
-                                          .refresh = 50};
+static const minimise_options DEFAULTS = {
+    .solver = SPD_SOLVER_POLAK_RIBIERE, .gtol = 1e-7, .max_iter = MOST, .refresh = 50};
 
 /* What the callback saw; it cancels at cancel_at and copies the state at copy_at. */
 typedef struct witness {
@@ -86,14 +83,13 @@ TEST(every_solver_finds_the_minimum)
 {
     static const size_t sizes[][2] = {{6, 1}, {6, 5}, {12, 4}, {20, 7}, {2, 1}};
     slow_cost costs[] = {cost_trace, cost_fisher};
-    for (size_t k = 0; k < 5 * 2 * 5 * 2; k++) {
+    for (size_t k = 0; k < 5 * 2 * 2; k++) {
         FREED_BY(trial_free)
         trial t = trial_new(k, sizes[k % 5][0], sizes[k % 5][1], costs[k / 5 % 2]);
         char what[80];
-        t.o.solver = (spd_solver)(SPD_SOLVER_POLAK_RIBIERE + k / 10 % 5);
-        t.o.transport = (spd_transport)(k / 50);
-        snprintf(what, sizeof what, "n %zu m %zu cost %zu solver %d transport %d", t.p->n, t.p->m,
-                 k / 5 % 2, (int)t.o.solver, (int)t.o.transport);
+        t.o.solver = (spd_solver)(SPD_SOLVER_POLAK_RIBIERE + k / 10);
+        snprintf(what, sizeof what, "n %zu m %zu cost %zu solver %d", t.p->n, t.p->m, k / 5 % 2,
+                 (int)t.o.solver);
         check_minimum(&t, what);
     }
 }
@@ -277,7 +273,6 @@ static void check_resume(spd_solver solver, slow_cost cost, double cliff, int at
 {
     FREED_BY(trial_free) trial t = trial_new(21, 14, 5, cost), u = trial_new(21, 14, 5, cost);
     t.o.solver = u.o.solver = solver;
-    t.o.transport = u.o.transport = (spd_transport)(at % 2);
     t.o.tol = u.o.tol = 1e-6;
     t.o.refresh = u.o.refresh = 10;
     t.p->cliff = u.p->cliff = cliff;

@@ -306,6 +306,4 @@ static const command_example examples[] = {
 
 COMMAND(experiment, "run the paper's experiments, or a recipe of your own", "NAME|FILE.recipe",
         .first = recipe_names,
-        .groups = {{"Options", options},
-                   {"The learned map", options_solver},
-                   {"Common options", options_common}});
+        .groups = {{"Options", options}, {"Common options", options_common}});

@@ -418,6 +418,4 @@ static const command_example examples[] = {
     {NULL, NULL}};
 
 COMMAND(observations, "accuracy against the number of observations", "DATA",
-        .groups = {{"Options", options},
-                   {"The learned map", options_solver},
-                   {"Common options", options_common}});
+        .groups = {{"Options", options}, {"Common options", options_common}});

@@ -28,15 +28,6 @@ const option options_cost[] = {
              "log-euclidean ones of the mapped matrices"},
     OPTION_END};
 
-const option options_solver[] = {
-    {"solver", 0, OPTION_CHOICE, "NAME", "auto", INTO(spd_fit_options, solver),
-     .names = SPD_ENUM_SOLVER,
-     .help = "Conjugate gradients in four forms (pr, hs, fr, hz for short) or L-BFGS; auto: lbfgs, "
-             "in the paper's setting polak-ribiere"},
-    {"transport", 0, OPTION_CHOICE, "NAME", "parallel", INTO(spd_fit_options, transport),
-     .names = SPD_ENUM_TRANSPORT, .help = "How search directions are transported"},
-    OPTION_END};
-
 const option options_stop[] = {{"tol", 0, OPTION_REAL, "E", "1e-4", 0, 1,
                                 INTO(spd_fit_options, tol),
                                 .help = "Stop when the relative decrease of the cost stays below E "

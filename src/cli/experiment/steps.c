@@ -97,8 +97,8 @@ static int any_uses(const experiment *x, const char *grid)
 }
 
 /* typed <- the words after `spdml`, without grids of a parameter that none of $methods has; the
- * user's grids stand in place of the recipe's, where a step is about $methods, and his engine and
- * solver behind it. */
+ * user's grids stand in place of the recipe's, where a step is about $methods, and his engine
+ * behind it. */
 static void take_words(const experiment *x, const words *w, words *typed)
 {
     const arguments *own = x->s->args;
@@ -111,14 +111,11 @@ static void take_words(const experiment *x, const words *w, words *typed)
             i++;
         else
             words_add(typed, "--grid");
-    static const char *const passed[] = {"engine", "solver", "transport"};
     const command *c = commands_find(w->word[1]);
-    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
-        if (arguments_count(own, passed[i]) && c &&
-            command_option_named(c, passed[i], strlen(passed[i]))) {
-            words_take(typed, words_text("--%s", passed[i]));
-            words_add(typed, arguments_text(own, passed[i]));
-        }
+    if (arguments_count(own, "engine") && c && command_option_named(c, "engine", 6)) {
+        words_add(typed, "--engine");
+        words_add(typed, arguments_text(own, "engine"));
+    }
     for (size_t i = 0; i < given && strcmp(w->word[1], "evaluate") == 0; i++) {
         words_add(typed, "--grid");
         words_add(typed, arguments_nth(own, "grid", i));

@@ -145,7 +145,6 @@ extern const option options_unsupervised[]; /* --unsupervised */
 extern const option options_objective[];    /* --objective */
 extern const option options_paper[];        /* --paper */
 extern const option options_cost[];         /* --affinity-weight --log-cost */
-extern const option options_solver[];       /* --solver --transport */
 extern const option options_stop[];         /* --tol --max-iter */
 
 extern const char option_methods[]; /* methods that are often used, not all: "nn-airm|..." */

@@ -31,7 +31,6 @@ static void show_options(sheet *r, const spd_model *model)
     sheet_count(r, "starts", NULL, (size_t)model->starts, "");
     sheet_json(r, "seed", json_integer((json_int_t)o->seed));
     sheet_text(r, "solver", NULL, spd_name(SPD_ENUM_SOLVER, o->solver));
-    sheet_text(r, "transport", NULL, spd_name(SPD_ENUM_TRANSPORT, o->transport));
     sheet_text(r, "coordinates", NULL, spd_name(SPD_ENUM_COORDINATES, o->coordinates));
     sheet_text(r, "search", NULL, spd_name(SPD_ENUM_SEARCH, o->search));
     sheet_real(r, "recall", NULL, o->recall);
@@ -53,8 +52,7 @@ static void show_options(sheet *r, const spd_model *model)
     else
         sheet_line(r, "start", "%s, seed %llu, %d %s", spd_name(SPD_ENUM_INIT, o->init),
                    (unsigned long long)o->seed, o->restarts, o->restarts == 1 ? "start" : "starts");
-    sheet_line(r, "solver", "%s, %s transport, %s coordinates",
-               spd_name(SPD_ENUM_SOLVER, o->solver), spd_name(SPD_ENUM_TRANSPORT, o->transport),
+    sheet_line(r, "solver", "%s, %s coordinates", spd_name(SPD_ENUM_SOLVER, o->solver),
                spd_name(SPD_ENUM_COORDINATES, o->coordinates));
 }
 

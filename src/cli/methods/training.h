@@ -23,7 +23,7 @@ extern const option options_start[];    /* --init */
 /* clang-format off */
 #define COMMAND_MAP_GROUPS \
     {"The learned map", options_paper}, {NULL, options_cost}, {NULL, options_start}, \
-    {NULL, options_solver}, {NULL, options_stop}
+    {NULL, options_stop}
 /* clang-format on */
 
 typedef struct training {
