@@ -269,7 +269,6 @@ CASES |= {
     "invariant: blocks": [f"fit @blocks.npz -m 3 --init {start} -o {start}.spdml" for start in ("identity", "mean", "csp")] + ["fit @blocks.npz -m 3 --paper -o p.spdml"],
     "gpu-wide: fit and distances": ["cuda: distance @wide.npz --engine cuda -o D.npy -v", "cuda: mean @wide.npz --metric log-euclidean --engine cuda -o M.npy -v",
                                     "cuda: fit @wide.npz -m 3 --max-iter 2 --metric log-euclidean --engine cuda -o m.spdml -v"],
-    "gpu-congruence: transform": ["fit @middle.npz -m 4 --max-iter 2 -o m.spdml", "cuda: transform m.spdml @middle.npz --engine cuda -o low.npy -v"],
 }
 for size in ("small", "large"):
     CASES[f"scale: {size}"] = [f"fit @{size}.npz -m 2 --max-iter 10 -o m.spdml", f"train @{size}.npz --method rsr --no-tune -o t.spdml", f"info @{size}.npz"] + [
@@ -312,7 +311,7 @@ OPTIONS = { # of each one option more than the command needs
     "group": ["describe covariance @long.csv --group who -o o.npz"], "channels-first": ["describe covariance @signals.npy --channels-first -o o.npz"], "step": [f"{DESCRIBE} --rate 100 --window 0.4 --step 0.2"],
     "order": [f"{DESCRIBE} --rate 100 --bands 5-10 --order 2"], "channels": ["describe covariance @a.edf --channels C4,C3 -o o.npz"],
     "events": ["describe covariance @table.csv --rate 100 --events @events.csv -o o.npz"], "event-names": ["describe covariance @a.edf --events auto --event-names left -o o.npz"],
-    "label-by": ["describe covariance @tables --label-by none -o o.npz"], "label-pattern": ["describe covariance @tables --label-pattern '_([01])' -o o.npz"],
+    "label-by": ["describe covariance @tables --label-by none -o o.npz"],
     "keep-going": ["describe covariance @tables @cut.npy --keep-going -o o.npz"], "no-color": ["describe region @textures --no-color -o o.npz"], "smooth": ["describe sift-color @textures --size 32 --sift-step 8 --smooth 1 -o o.npz"],
     "sift-bin": ["describe sift-color @textures --size 32 --sift-step 8 --sift-bin 2 -o o.npz"], "rects": ["describe region @textures --rects @rects.csv -o o.npz"],
     "kmax": ["describe gabor @images.npz --scales 2 --orientations 3 --kmax 1 -o o.npz"], "spacing": ["describe gabor @images.npz --scales 2 --orientations 3 --spacing 2 -o o.npz"],
