@@ -1,5 +1,5 @@
 # Install.cmake - what `cmake --install` puts where: headers, libraries, command, manual
-# pages, completion, recipes, pkg-config files and CMake package.
+# pages, completion, experiments, pkg-config files and CMake package.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spdml")
@@ -60,8 +60,7 @@ spdml_pkg_config(spdml-data "Files, images, motion capture and descriptors for s
 
 install(TARGETS spdml)
 
-# To be read and copied; the command has its own copies.
-install(FILES ${recipes} DESTINATION "${CMAKE_INSTALL_DATADIR}/spdml/recipes")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/experiments" DESTINATION "${CMAKE_INSTALL_DATADIR}/spdml" USE_SOURCE_PERMISSIONS)
 
 # The command writes its own manual and completion: one table feeds them and --help. A program
 # for another machine cannot be asked, and an instrumented one need not be.

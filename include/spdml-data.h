@@ -193,10 +193,10 @@ typedef struct spd_describe_options {
                                     duration */
     const char *event_names;     /* comma-separated; NULL: all */
     /* joints */
-    int overlap;    /* windows of the temporal pyramid overlap by half */
-    int unit_range; /* each axis is scaled to [0, 1] over all joints and frames of the clip */
-    size_t every; /* sift-color, covariance: every k-th observation, starting with the first; 0 and
-                     1: all */
+    int overlap;         /* windows of the temporal pyramid overlap by half */
+    int unit_range;      /* each axis is scaled to [0, 1] over all joints and frames of the clip */
+    size_t observations; /* sift-color, covariance: so many, evenly spaced, of those that an input
+                            has; 0: all */
 } spd_describe_options;
 
 /* *options <- the defaults of a descriptor: the settings of the method's paper, if any. */

@@ -14,7 +14,7 @@ cp "$here/package/INDEX" "$made/INDEX"
 cp "$root/LICENSE" "$made/COPYING"
 cp -R "$here/+spdml" "$made/inst/"
 cp "$here/package/Makefile" "$here"/src/*.[ch] "$made/src/"
-for part in CMakeLists.txt LICENSE cmake include python/quick recipes src tools/setup.sh; do
+for part in CMakeLists.txt LICENSE cmake include python/quick src tools/setup.sh; do
     mkdir -p "$made/src/spdml/$(dirname $part)"
     cp -R "$root/$part" "$made/src/spdml/$part"
 done

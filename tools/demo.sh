@@ -5,7 +5,7 @@
 # (tools/results_tables.py, demo and few). Needs the release build; leaves its files in build/demo.
 set -eu
 cd "$(dirname "$0")/.."
-bin=$PWD/build/release
+bin=$PWD/build/release experiments=$PWD/experiments
 rm -rf build/demo
 mkdir -p build/demo
 cd build/demo
@@ -17,12 +17,12 @@ show() {
     "$@"
 }
 
-PATH=$bin:$bin/examples:$PATH
+PATH=$bin:$bin/examples:$experiments:$PATH
 show spdml synth textures -o textures --classes 12 --samples 12 --size 200
 show spdml describe sift-color textures --size 200 -o materials.npz
 show spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,rsr,cdl,auto --split 0.5 --repeats 3 --cv 3 \
     --grid m=20,40,155 -o results
-show spdml observations textures --size 200 --methods nn-stein,nn-stein-ml,cdl,krr-tangent --repeats 3
+show observations.sh --data textures --set size=200 --set repeats=3
 
 echo
 echo "What this means: README.md, \"What it gains\"."

@@ -262,8 +262,6 @@ for name, line in {"fit": "fit @a.npz -m 3 --max-iter 4 -o m.spdml", "distance":
 
 
 CASES |= {
-    "experiment: recipes": ["experiment list"] + [f"experiment {name} --show" for name in ("materials", "motion", "faces", "nu-b", "observations")],
-    "observations: quick": ["observations @signals.npz --methods nn-stein,nn-stein-ml -m 2 --repeats 1 -o o"],
     "coordinates: fit": [f"fit @a.npz -m 4 --coordinates {name} --max-iter 20 -o {name}.spdml" for name in ("plain", "mean", "harmonic", "within")],
     "affinity-weight: fit": ["fit @a.npz -m 3 --objective difference --affinity-weight 0.5 -o m.spdml", "evaluate @a.npz --methods nn-stein-ml --paper --affinity-weight 0.5 -m 3 --split 0.5 --repeats 1"],
     "invariant: blocks": [f"fit @blocks.npz -m 3 --init {start} -o {start}.spdml" for start in ("identity", "mean", "csp")] + ["fit @blocks.npz -m 3 --paper -o p.spdml"],
@@ -307,7 +305,7 @@ OPTIONS = { # of each one option more than the command needs
     "keep": [f"{EVALUATE} --outer-folds 2 --keep kept"], "no-report": [f"{EVALUATE} --outer-folds 2 --no-report -o ev"], "outer-groups": [f"{EVALUATE} --outer-folds 2 --outer-groups subject"],
     "calibration-size": [f"{EVALUATE} --leave-one-group-out subject --calibration-size 0.3"],
     "calibration-unlabeled": [f"{EVALUATE} --leave-one-group-out subject --recenter subject --calibration-size 0.3 --calibration-unlabeled"],
-    "every": [f"{DESCRIBE} --every 2"], "model": ["describe joints @motion --labels @motion.csv -o r.npz", "fit r.npz -m 4 -o m.spdml", "describe joints @motion --model m.spdml -o s.npz"],
+    "observations": [f"{DESCRIBE} --observations 60"], "model": ["describe joints @motion --labels @motion.csv -o r.npz", "fit r.npz -m 4 -o m.spdml", "describe joints @motion --model m.spdml -o s.npz"],
     "group": ["describe covariance @long.csv --group who -o o.npz"], "channels-first": ["describe covariance @signals.npy --channels-first -o o.npz"], "step": [f"{DESCRIBE} --rate 100 --window 0.4 --step 0.2"],
     "order": [f"{DESCRIBE} --rate 100 --bands 5-10 --order 2"], "channels": ["describe covariance @a.edf --channels C4,C3 -o o.npz"],
     "events": ["describe covariance @table.csv --rate 100 --events @events.csv -o o.npz"], "event-names": ["describe covariance @a.edf --events auto --event-names left -o o.npz"],

@@ -4,7 +4,6 @@ A table is a page, the data sets it needs (docs/data.md says where they come fro
 prepare, and runs, each with the heading of its column. `kind` says what is shown of a run:
   methods   a row for each method of `spdml evaluate`; one run: also p and the parameters
   by        the same by the values of --by
-  counts    `spdml observations`: a row for each number of observations
   printed   what the commands print, as they print it
   ranks     methods x data sets, one for each run, and the tests of `spdml compare --across` against
             auto; then auto and the best of the others, what auto expected, achieved and took
@@ -41,7 +40,7 @@ TABLES = {
                  "--repeats 3 --cv 3 --grid m=20,40,155 -o results")]),
     "few": Table(
         "README.md", kind="printed", setup=(SEEDED,), slack=5.0, quick=True, runs=[
-            ("", "spdml observations textures --size 200 --methods nn-stein,nn-stein-ml,cdl,krr-tangent --repeats 3")]),
+            ("", "observations.sh --data textures --set size=200 --set repeats=3")]),
 
     # ---- generated data
     "planted": Table(

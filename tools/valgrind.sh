@@ -32,6 +32,5 @@ check evaluate "$work/data.npz" --methods nn-airm,nn-stein-ml --split 0.75 --rep
 check compare "$work/results" --pairs all --format latex
 check synth spd -o "$work/made.npz" --samples 4 -n 6 --planted 2
 check synth motion -o "$work/clips" --classes 2 --subjects 1 --samples 1 --frames 20
-check experiment observations --quick --repeats 1 --methods nn-stein-ml -o "$work/observed"
-check experiment nu-b --data "$work/data.npz" -m 1 --repeats 1 --methods nn-airm-ml -o "$work/nu-b"
+check compare "$work/results" --against m -o "$work/figure.svg"
 steps_end

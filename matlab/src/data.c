@@ -109,7 +109,7 @@ void command_save(call *c)
 
 static const option describe_rows[] = {
     {"regularize", REAL, 0, INTO(spd_describe_options, covariance.regularize)},
-    {"every", SIZE, 0, INTO(spd_describe_options, every)},
+    {"observations", SIZE, 0, INTO(spd_describe_options, observations)},
     {"labels", TEXT, 0, INTO(spd_describe_options, index)},
     {"labelby", TEXT, 0, INTO(spd_describe_options, label_by)},
     {"x", TEXT, 0, INTO(spd_describe_options, x_name)},

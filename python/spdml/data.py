@@ -27,7 +27,7 @@ _REGIONS = {"whole": 0, "halves": 1}
 _GRID = 2
 
 # option: the field and how it is understood
-_COUNTS = {"order": "order", "every": "every", "sift_step": "step", "sift_bin": "bin", "scales": "scales",
+_COUNTS = {"order": "order", "observations": "observations", "sift_step": "step", "sift_bin": "bin", "scales": "scales",
            "orientations": "orientations", "temporal_pyramid": "pyramid"}
 _REALS = {"rate": "rate", "window": "window", "step": "stride", "smooth": "smooth", "kmax": "kmax",
           "spacing": "spacing", "sigma": "sigma"}
@@ -239,7 +239,7 @@ def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
     paths : str or list of str
         A file, folder or archive, or several.
     options : those of the command, with underscores: shrinkage ('oas', 'ledoit-wolf' or a number),
-        regularize, every, model (an SPDML estimator or W), labels (an index file), label_by,
+        regularize, observations, model (an SPDML estimator or W), labels (an index file), label_by,
         x, y, keep_going; images: size, no_color, keep_images, sift_step, sift_bin, smooth, regions,
         scales, orientations, kmax, spacing, sigma, grid, rects; motion: asf, center, frames,
         temporal_pyramid, overlap, unit_range; signals: group, channels_first, rate, window, step, bands (pairs of

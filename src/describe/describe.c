@@ -351,6 +351,11 @@ spd_status spd_describe(spd_context *ctx, spd_descriptor kind, size_t count,
     spd_status status = sized_take(ctx, "spd_describe_options", sizeof chosen, &chosen, options);
     if (status < 0)
         return status;
+    if (chosen.observations && kind != SPD_DESCRIPTOR_SIFT_COLOR &&
+        kind != SPD_DESCRIPTOR_COVARIANCE)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "%zu observations can be taken by sift-color and covariance alone",
+                        chosen.observations);
     if (chosen.covariance.regularize < 0.0)
         chosen.covariance.regularize = defaults_regularize(kind);
     /* Messages of inputs are needed even where the caller does not want them. */

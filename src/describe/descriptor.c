@@ -233,13 +233,15 @@ spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options 
 spd_status observations_thin(spd_context *ctx, const spd_describe_options *options,
                              const observations *all, arena *keep, observations *some)
 {
-    size_t every = options->every, r = every > 1 ? all->r / every : all->r;
+    size_t r = options->observations;
     *some = *all;
-    if (every <= 1)
+    if (r == 0)
         return SPD_OK;
-    if (r < 2)
-        return ctx_fail(ctx, SPD_EINVAL, "%zu of %zu observations are too few for a covariance", r,
-                        all->r);
+    if (r < 2 || r > all->r)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "has %zu observations; %zu cannot be taken of them, 2 to %zu can", all->r,
+                        r, all->r);
+    size_t every = all->r / r;
     double *O = arena_alloc(keep, r, all->n * sizeof *O);
     if (!O)
         return ctx_nomem(ctx, "observations");
@@ -249,11 +251,12 @@ spd_status observations_thin(spd_context *ctx, const spd_describe_options *optio
     return SPD_OK;
 }
 
-int description_every(const spd_describe_options *options, json_t *object)
+int description_observations(const spd_describe_options *options, json_t *object)
 {
-    if (options->every <= 1)
+    if (options->observations == 0)
         return 0;
-    return json_object_set_new(object, "every", json_integer((json_int_t)options->every));
+    return json_object_set_new(object, "observations",
+                               json_integer((json_int_t)options->observations));
 }
 
 spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k)

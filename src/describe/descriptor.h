@@ -112,10 +112,11 @@ void description_join_counts(const description *made, spd_describe_info *all);
 spd_status description_of_blocks(spd_context *ctx, const spd_covariance_options *covariance,
                                  size_t blocks, const observations *block, description *out);
 
-/* *some <- every k-th of the observations, k = options->every. */
+/* *some <- options->observations of them: every k-th from the first on, k as large as it can be. */
 spd_status observations_thin(spd_context *ctx, const spd_describe_options *options,
                              const observations *all, arena *keep, observations *some);
-int description_every(const spd_describe_options *options, json_t *object); /* of `parameters` */
+/* Of `parameters`. */
+int description_observations(const spd_describe_options *options, json_t *object);
 
 /* Cell k, row after row, of a grid of rows x columns over an image; cells differ in size by a pixel
  * at most. */

@@ -123,7 +123,7 @@ static spd_status sift_color_describe(spd_context *ctx, const spd_describe_optio
 
 static int sift_color_parameters(const spd_describe_options *o, json_t *object)
 {
-    return description_every(o, object) |
+    return description_observations(o, object) |
            json_object_update_new(object,
                                   json_pack("{s:I, s:I, s:I, s:I, s:f, s:b}", "width",
                                             (json_int_t)o->width, "height", (json_int_t)o->height,

@@ -316,11 +316,10 @@ static spd_status describe_table(spd_context *ctx, const spd_describe_options *o
             status = filter(ctx, o, plan, &table, &room, &filtered);
         table = (observations){table.r, o->bands * table.n, filtered};
     }
-    if (status == SPD_OK && o->every > 1 && (in->events || plan->window))
+    if (status == SPD_OK && o->observations && (in->events || plan->window))
         status = ctx_fail(ctx, SPD_EINVAL,
-                          "every %zu-th observation of whole tables can be taken, not of windows "
-                          "or events",
-                          o->every);
+                          "%zu observations of whole tables can be taken, not of windows or events",
+                          o->observations);
     if (status == SPD_OK)
         status = observations_thin(ctx, o, &table, &room, &some);
     if (status == SPD_OK && in->events)
@@ -390,7 +389,7 @@ static int parameters(const spd_describe_options *options, json_t *object)
     for (size_t b = 0; b < options->bands; b++)
         failed |= json_array_append_new(
             bands, json_pack("[f,f]", options->band[2 * b], options->band[2 * b + 1]));
-    return failed | event_parameters(options, object) | description_every(options, object) |
+    return failed | event_parameters(options, object) | description_observations(options, object) |
            json_object_update_new(
                object,
                json_pack("{s:f, s:f, s:f, s:o, s:o*, s:b, s:s*}", "rate", options->rate, "window",

@@ -157,12 +157,6 @@ def test_small_p_values_in_latex(spdml, tmp_path):
     assert "$p<0.001$" in spdml("compare", "a.json", "--format", "latex").good().out
 
 
-def test_the_folder_of_an_experiment(spdml, tmp_path):
-    (tmp_path / "motion").mkdir()
-    (tmp_path / "motion" / "commands.sh").write_text("")
-    spdml("compare", "motion").failed("motion", "folder of an experiment")
-
-
 def test_names_that_would_spoil_a_table(spdml, runs, tmp_path):
     name = r"a_b|50% $x$ & {y} \z"
     (tmp_path / f"{name}.json").write_text((tmp_path / "a.json").read_text())

@@ -800,27 +800,19 @@ def test_few_observations_after_a_map(spdml, rng, tmp_path):
         assert few == (None if m == 5 else {"matrices": 20, "fewest": 8, "rows": 8})
 
 
-def test_every_so_many_th_observation(spdml, rng, tmp_path):
+def test_some_of_the_observations(spdml, rng, tmp_path):
     O = rng.standard_normal((3, 47, 4))
     np.savez(tmp_path / "t.npz", X=O)
-    spdml("describe", "covariance", "t.npz", "--every", 5, "-o", "c.npz").good()
+    spdml("describe", "covariance", "t.npz", "--observations", 9, "-o", "c.npz").good()
     with np.load(tmp_path / "c.npz") as z:
         assert (z["feature_count"] == 9).all()
         for X, o in zip(z["X"], O):
             np.testing.assert_allclose(X, np.cov(o[:45:5].T), rtol=1e-12)
-    assert spdml("info", "c.npz", "--json").good().json["meta"]["parameters"]["every"] == 5
-    spdml("describe", "covariance", "t.npz", "--every", 30, "-o", "c.npz").failed("t.npz", "1 of 47")
-    spdml("describe", "covariance", "t.npz", "--every", 5, "--window", 10, "-o", "c.npz").failed("windows")
-
-
-def test_observations_say_what_was_regularised(spdml, tmp_path, rng):
-    y = np.arange(12) % 2
-    np.savez(tmp_path / "s.npz", X=rng.standard_normal((12, 32, 8)) * (1 + y[:, None, None]), y=y)
-    done = spdml("observations", "s.npz", "-m", 4, "--repeats", 1, "--methods",
-                 "nn-stein,nn-stein-ml", "--json").good()
-    said = {r["method"]: r["regularised"] for r in done.json["results"]}
-    assert said == {"nn-stein": [8, 4], "nn-stein-ml": [4]}
-    assert "8 observations or fewer" in done.err and "4 observations or fewer" in done.err
+    assert spdml("info", "c.npz", "--json").good().json["meta"]["parameters"]["observations"] == 9
+    spdml("describe", "covariance", "t.npz", "--observations", 48, "-o", "c.npz").failed("t.npz", "2 to 47")
+    spdml("describe", "covariance", "t.npz", "--observations", 9, "--window", 10, "-o",
+          "c.npz").failed("windows")
+    spdml("describe", "gabor", "t.npz", "--observations", 9, "-o", "c.npz").failed("sift-color and covariance")
 
 
 # ---- the record ----------------------------------------------------------------------------------

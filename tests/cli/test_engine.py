@@ -114,7 +114,7 @@ def test_distances_on_a_lost_gpu(beside, rng, tmp_path, words):
 
 LEARNING = {"classify": ["--train", "d.npz", "--test", "d.npz", "--method", "nn"], "train": ["d.npz", "--method", "mdm"],
             "evaluate": ["d.npz", "--methods", "nn", "--split", 0.5], "embed": ["d.npz"],
-            "cost": ["d.npz", "--w", "W.npy", "--nu-w", 2, "--nu-b", 2], "experiment": ["motion", "--quick"]}
+            "cost": ["d.npz", "--w", "W.npy", "--nu-w", 2, "--nu-b", 2]}
 
 
 @pytest.mark.parametrize("name", LEARNING)
@@ -124,13 +124,4 @@ def test_commands_that_learn_or_classify(beside, data, name, tmp_path):
     run, output = beside("device"), ["-o", "out.spdml"] if name == "train" else []
     run(name, *LEARNING[name], *output, "--engine", "cuda").failed(KINDS["device"][1], "--engine auto")
     assert not (tmp_path / "out.spdml").exists()
-    if name != "experiment":
-        run(name, *LEARNING[name], *output, "--engine", "auto").good()
-
-
-def test_an_experiment_hands_its_engine_to_the_steps(beside, tmp_path):
-    (tmp_path / "own.recipe").write_text("title Own\nspdml synth spd -o $folder/a.npz\n"
-                                         "spdml embed $folder/a.npz -o $folder/Y.npy\n")
-    beside("device")("experiment", "own.recipe", "--engine", "auto", "-o", "out").good()
-    lines = (tmp_path / "out/commands.sh").read_text().splitlines()
-    assert [line.endswith("--engine auto") for line in lines if "spdml synth" in line or "spdml embed" in line] == [False, True]
+    run(name, *LEARNING[name], *output, "--engine", "auto").good()

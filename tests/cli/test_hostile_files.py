@@ -358,29 +358,8 @@ ARCHIVES = {
     "program.zip": b"#!/bin/sh\ntouch pwned\n",
 }
 
-# ---- recipes and indices -------------------------------------------------------------------------
+# ---- indices -------------------------------------------------------------------------------------
 
-RECIPES = {
-    "a variable of itself": "set a = $a$a\nset b = $b\nspdml info $a\n",
-    "doubling": "set v0 = xxxxxxxx\n" + "".join(
-        f"set v{i + 1} = $v{i}$v{i}\n" for i in range(40)) + "title $v40\n",
-    "a line of 900 kB": "title " + "x" * 900000 + "\n",
-    "100000 lines": "note x\n" * 100000,
-    "lines that go on": "title \\\n" * 50000,
-    "brackets": "spdml info " + "[" * 100000,
-    "450000 words": "title" + " x" * 450000 + "\n",
-    "450000 variables": "set a = b\ntitle " + "$a" * 450000 + "\n",
-    "words with variables": "set a = b\n" + ("title " + "$a" * 30000 + "\n") * 16,
-    "loops in loops": "".join(f"for v{i} in a\n" for i in range(40000)) + "end\n" * 40000,
-    "loops that multiply": "".join(
-        f"for v{i} in a,b,c,d,e,f,g,h\n" for i in range(20)) + "note x\n" + "end\n" * 20,
-    "a quote without end": 'title "' + "x\n" * 1000,
-    "words for a terminal": "title \x1b[2J\nbogus \x1b]0;x\x07\n",
-    "another program": "title x\nsh -c 'touch pwned'\n",
-    "words of a shell": "title x\nspdml `touch pwned` $(touch pwned); touch pwned\n",
-    "NUL": "title a\0b\n",
-    "itself": "title x\nspdml experiment ./r.recipe\n",
-}
 INDICES = {
     "two labels": "file,label\n1.csv,a\n2.csv,b\n1.csv,b\n",
     "out of the folder": "file,label,../../x\n1.csv,a,1\n2.csv,b,2\n/etc/passwd,c,3\n",
@@ -475,11 +454,6 @@ def test_archives(survives, tmp_path, name):
     assert (done.returncode == 0) == (tmp_path / "o.npz").exists()
 
 
-@pytest.mark.parametrize("what", RECIPES)
-def test_recipes(survives, tmp_path, what):
-    survives("experiment", "./" + put(tmp_path, "r.recipe", RECIPES[what]))
-
-
 @pytest.mark.parametrize("what", INDICES)
 def test_indices(survives, tmp_path, what):
     (tmp_path / "t").mkdir()
@@ -571,7 +545,7 @@ def test_inputs_that_are_no_files(survives, tmp_path, rng, kind):
     np.savez(tmp_path / "d.npz", X=X, y=[0, 0, 0, 1, 1, 1])
     put(tmp_path, "t.csv", TABLE)
     put(tmp_path, "s_1.amc", AMC["gaps"])
-    for ending in ".npy .npz .csv .mat .spdml .recipe .png .asf .tar .amc".split():
+    for ending in ".npy .npz .csv .mat .spdml .png .asf .tar .amc".split():
         (tmp_path / ("p" + ending)).symlink_to(path)
     runs = [
         *(["info", "p" + e] for e in (".npy", ".npz", ".csv", ".mat", ".spdml")),
@@ -585,7 +559,6 @@ def test_inputs_that_are_no_files(survives, tmp_path, rng, kind):
         ["cost", "d.npz", "--w", "p.npy"],
         ["classify", "--train", "p.npz", "--test", "d.npz", "--method", "nn-airm"],
         ["classify", "--train", "d.npz", "--test", "p.npz", "--method", "nn-airm"],
-        ["experiment", "./p.recipe"],
         ["describe", "covariance", "p.csv", "-o", "o.npz"],
         ["describe", "covariance", "t.csv", "--labels", "p.csv", "-o", "o.npz"],
         ["describe", "region", "p.png", "-o", "o.npz"],

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import resource
 import signal
 import subprocess
 import time
@@ -64,21 +63,6 @@ def test_a_folder_that_is_half_moved(spdml, tmp_path):
     assert (tmp_path / "out" / "mine.txt").read_text() == "precious"
 
 
-def test_an_experiment_goes_on_after_a_kill(spdml, tmp_path, stopped):
-    (tmp_path / "own.recipe").write_text(
-        "title x\n"
-        "spdml synth spd --classes 2 --samples 4 -n 12 -o $folder/first.npz\n"
-        "spdml synth textures --classes $classes --samples 12 --size 48 -o $folder/second\n")
-    words = ["experiment", "./own.recipe", "-o", "ex"]
-    stopped("ex/second", signal.SIGKILL, *words, "--set", "classes=18").communicate()
-    assert work_folders(tmp_path / "ex/second")
-    first = (tmp_path / "ex/first.npz").stat()
-    done = spdml(*words, "--set", "classes=18", "--resume")
-    assert done.code == 0, done.err
-    assert len(os.listdir(tmp_path / "ex/second")) == 18
-    assert (tmp_path / "ex/first.npz").stat().st_ino == first.st_ino, "the first step ran again"
-
-
 def test_temporaries_of_dead_and_living_writers(spdml, tmp_path, rng):
     np.savez(tmp_path / "d.npz", X=random_spd(rng, 3, 3))
     names = [".o.npz.0123abcd.tmp", ".o.npz.89abcdef.tmp", ".other.npz.0123abcd.tmp",
@@ -93,13 +77,3 @@ def test_temporaries_of_dead_and_living_writers(spdml, tmp_path, rng):
                                                        *names[1:]])
     spdml("convert", "d.npz", "-o", "o.npz").good()
     assert not (tmp_path / names[1]).exists()
-
-
-@pytest.mark.parametrize("files", [5, 6])
-def test_an_experiment_that_may_open_too_few_files(spdml, tmp_path, files):
-    """It fails, and its folder among the temporary ones is removed all the same."""
-    (tmp_path / "tmp").mkdir()
-    done = spdml("experiment", "materials", "--quick", env={"TMPDIR": str(tmp_path / "tmp")},
-                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)))
-    done.failed("Too many open files")
-    assert not os.listdir(tmp_path / "tmp")

@@ -12,12 +12,7 @@ OWN = {
                  "confusion.npz", "report.html", "samples.svg", "samples.pdf", "confusion-nn-stein.svg", "embedding.csv", "margins.csv", "tsne.csv",
                  "spectrum.csv",
                  "convergence.csv"],
-    "experiment": ["commands.sh", "table.csv", "figure.svg", "figure.pdf", "report.html"],
 }
-RECIPE = """title A small one
-spdml synth spd --classes 2 --samples 6 -n 12 -o $folder/d.npz
-spdml evaluate $folder/d.npz --methods nn-stein --split 0.5 -o $folder/e
-"""
 
 
 @pytest.fixture
@@ -84,25 +79,6 @@ def test_names_in_the_folder_of_an_evaluation(spdml, tmp_path, data, victim):
     assert victim.read_bytes() == b"precious"
     for name in ("results.json", "results.csv", "predictions.npz"):
         assert (tmp_path / "out" / name).is_file() and not (tmp_path / "out" / name).is_symlink()
-
-
-def test_names_in_the_folder_of_an_experiment(spdml, tmp_path, victim):
-    (tmp_path / "own.recipe").write_text(RECIPE)
-    plant(tmp_path / "out", [*OWN["experiment"], "d.npz"], victim)
-    spdml("experiment", "./own.recipe", "-o", "out").good()
-    assert victim.read_bytes() == b"precious"
-    for name in ("commands.sh", "table.csv", "d.npz"):
-        assert not (tmp_path / "out" / name).is_symlink()
-
-
-def test_a_recipe_whose_name_is_a_command(spdml, tmp_path):
-    """It stands in a comment of commands.sh, which people run."""
-    (tmp_path / "x\ntouch pwned\n.recipe").write_text(RECIPE)
-    spdml("experiment", "./x\ntouch pwned\n.recipe", "-o", "out").good()
-    lines = (tmp_path / "out" / "commands.sh").read_text().splitlines()
-    assert all(line.startswith(("#", "set -e", "cd -- ", "command -v spdml ", "test -e d.npz || spdml ",
-                                "spdml "))
-               for line in lines), lines
 
 
 def test_a_folder_of_generated_files(spdml, tmp_path, victim):

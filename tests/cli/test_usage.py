@@ -9,8 +9,8 @@ import subprocess
 import numpy as np
 import pytest
 
-COMMANDS = ["info", "synth", "experiment", "describe", "convert", "join", "fit", "transform", "explain",
-            "train", "predict", "classify", "evaluate", "compare", "observations", "distance",
+COMMANDS = ["info", "synth", "describe", "convert", "join", "fit", "transform", "explain",
+            "train", "predict", "classify", "evaluate", "compare", "distance",
             "mean", "neighbours", "embed", "cost", "version", "help"]
 SECTIONS = ["start here", "data", "learn", "recognise", "compare", "geometry", "more"]
 TOPICS = ["methods", "data", "environment"]
@@ -234,7 +234,7 @@ def test_what_is_loaded_at_run_time_is_documented():
 def test_environment_is_documented(spdml):
     """Every variable that the source reads is in the manual page and in the help."""
     read = set(re.findall(r'(?:getenv|environ\.get)\("(\w+)"', sources()))
-    assert {"SPDML_ISA", "SPDML_RECIPES", "TMPDIR", "SPDML_LIBRARY", "SPDML_QUICK"} <= read
+    assert {"SPDML_ISA", "TMPDIR", "SPDML_LIBRARY", "SPDML_QUICK"} <= read
     page, text = spdml("help", "--man").good().out, "\n" + spdml("help", "environment").good().out
     assert ".SH ENVIRONMENT" in page
     for name in read:
@@ -274,13 +274,10 @@ def test_completion(spdml, tmp_path):
     assert complete(script, "spdml", "mean", "-o", str(script)[:-3]) == [str(script)]
     assert complete(script, "spdml", "mean", "--tol", "") == []
     # kinds, names and methods where they are meant, and files where those are
-    folder = str(tmp_path)
     assert complete(script, "spdml", "describe", "") == [
         "covariance", "sift-color", "gabor", "region", "joints"]
     assert complete(script, "spdml", "describe", "joints", str(script)[:-3]) == [str(script)]
     assert complete(script, "spdml", "synth", "f") == ["faces"]
-    assert complete(script, "spdml", "experiment", "mat") == ["materials"]
-    assert complete(script, "spdml", "experiment", folder + "/comp") == [str(script)]
     assert complete(script, "spdml", "help", "com") == ["compare"]
     assert complete(script, "spdml", "train", "a.npz", "--method", "rsr") == [
         "rsr", "rsr-ml", "rsr-multi"]

@@ -2,6 +2,8 @@
 #include "cli/compare/compare.h"
 #include "cli/frame/text_file.h"
 
+#include <string.h>
+
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *entry_json(const entry *e)
@@ -60,6 +62,14 @@ static void show_across(session *s, const comparison *c)
     sheet_real(all, "friedman_p", NULL, a->friedman_p);
 }
 
+static void show_accuracies(session *s, const comparison *c)
+{
+    sheet *r = session_sheet(s);
+    sheet_text(r, "against", NULL, c->table->against);
+    sheet_json(r, "rows", accuracies_json(c->table));
+    sheet_json(r, "notes", sheet_json_words(&c->table->notes));
+}
+
 static void show_json(session *s, const comparison *c)
 {
     sheet *r = session_sheet(s);
@@ -90,6 +100,23 @@ static style style_of(session *s)
     return (style)session_choice(s, "format");
 }
 
+static int is_figure(session *s)
+{
+    return session_output(s) && (session_output_is(s, ".svg") || session_output_is(s, ".pdf"));
+}
+
+/* NAME=NUMBER of each --mark. */
+static void take_marks(session *s, accuracy_table *t)
+{
+    for (size_t i = 0; i < arguments_count(s->args, "mark"); i++) {
+        const char *mark = arguments_nth(s->args, "mark", i), *number = strchr(mark, '=');
+        double at;
+        if (!number || option_parse_real(number + 1, &at) || !(at > 0.0))
+            cli_misuse("--mark %s: NAME=NUMBER is expected, such as n=155", mark);
+        words_add(&t->mark, mark);
+    }
+}
+
 /* The files of an evaluation are inputs too if its folder is named. */
 static void check_output(session *s)
 {
@@ -108,19 +135,36 @@ static int run(session *s)
     if (arguments_flag(s->args, "across") &&
         (arguments_count(s->args, "pairs") || arguments_flag(s->args, "no-tests")))
         cli_misuse("--across compares over data sets; it has neither --pairs nor --no-tests");
+    const char *beside = arguments_text(s->args, "beside");
+    const char *against = arguments_text(s->args, "against");
+    int table = beside || against, figure = is_figure(s);
+    if (table && (arguments_flag(s->args, "across") || arguments_count(s->args, "pairs")))
+        cli_misuse(
+            "--beside and --against show accuracies; they have neither --across nor --pairs");
+    if (!against && (figure || arguments_count(s->args, "mark")))
+        cli_misuse("a figure, with or without --mark, is of --against NAME");
     comparison_read(s, &c);
-    if (arguments_flag(s->args, "across")) {
+    if (table || (c.style == STYLE_LATEX && c.runs > 1))
+        comparison_accuracies(&c, beside, against);
+    if (against)
+        take_marks(s, c.table);
+    if (table) {
+        /* no tests */
+    } else if (arguments_flag(s->args, "across")) {
         comparison_across(s, &c);
     } else if (!arguments_flag(s->args, "no-tests")) {
         comparison_check_same(s, &c);
         comparison_judge(s, &c);
     }
     if (arguments_flag(s->args, "json"))
-        (c.across ? show_across : show_json)(s, &c);
+        (table ? show_accuracies : c.across ? show_across : show_json)(s, &c);
     else if (!session_output(s))
         comparison_print(stdout, &c);
     if (session_output(s)) {
-        text_file_write(session_output(s), comparison_print, &c);
+        if (figure)
+            accuracies_draw(c.table, session_output(s));
+        else
+            text_file_write(session_output(s), comparison_print, &c);
         sheet_count(session_sheet(s), NULL, "methods", c.across ? c.across->methods : c.entries,
                     "");
         sheet_count(session_sheet(s), NULL, "tests", c.across ? c.across->methods : c.duels, "");
@@ -143,8 +187,20 @@ static const option options[] = {
              "the first method"},
     {"no-tests", 0, OPTION_FLAG,
      .help = "Only the accuracies, also for runs on different data or under different protocols"},
+    {"beside", 0, OPTION_FILE, "FILE",
+     .help = "Only accuracies, methods x runs or, of one run, the groups it was shown by; beside "
+             "them the published figures of a table (.csv), in percent: lines 'method,COLUMN,...', "
+             "notes behind #. What was used and remarked here stands below. Runs called alike "
+             "share a column"},
+    {"against", 0, OPTION_TEXT, "NAME",
+     .help = "Accuracy against a number that differs: a parameter of the runs, such as nu-b, or "
+             "the column that they were shown by. Runs of the same value are repetitions"},
+    {"mark", 0, OPTION_TEXT, "NAME=X", .repeatable = 1,
+     .help = "With --against, a line across the figure at X"},
     {"output", 'o', OPTION_FILE, "FILE", .writes = 1, .common = 1,
-     .help = "Write the tables to FILE, whose ending decides the format"},
+     .help =
+         "Write the tables to FILE, whose ending decides the format; .svg or .pdf is the figure "
+         "of --against"},
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -163,6 +219,7 @@ static const command_example examples[] = {
     {"spdml compare sift.json gabor.json --pairs all", "Two descriptors of the same images."},
     {"spdml compare a b -o table.tex", "A table for a paper."},
     {"spdml compare faces eeg motion --across", "Methods over several data sets."},
+    {"spdml compare nu-b-* --against nu-b -o figure.svg", "What a parameter does."},
     {NULL, NULL}};
 
 COMMAND(compare, "results of evaluations side by side, with paired tests", "RUN...",

@@ -36,8 +36,7 @@ static int run(session *s)
     const spd_describe_info *skipped = d->notes;
     session_talk(s, "described %zu matrices", data->p);
     session_save(s, data);
-    if (!s->silent)
-        show(s, kind, data, skipped);
+    show(s, kind, data, skipped);
     describe_notes_remark(s, skipped);
     for (size_t i = 0; i < skipped->count; i++)
         cli_error("skipped: %s", advice_message(skipped->error[i]).text);
@@ -60,8 +59,10 @@ static const option options_covariance[] = {
      INTO(spd_describe_options, covariance.regularize),
      .help = "Add E trace(C)/n to the diagonal; default 0, for sift-color 1e-5, for region 1e-6, "
              "for joints 1e-3"},
-    {"every", 0, OPTION_INT, "K", "1", 1, 1000000000, INTO(spd_describe_options, every),
-     .help = "Take only every K-th observation (sift-color, covariance)"},
+    {"observations", 0, OPTION_INT, "R", NULL, 2, 1000000000,
+     INTO(spd_describe_options, observations),
+     .help = "Take R of the observations of each input, evenly spaced: every k-th from the first "
+             "on (sift-color, covariance); default all"},
     {"model", 0, OPTION_FILE, "MODEL",
      .help = "First project the observations by the W of this model: the result is what 'spdml "
              "transform' would give"},

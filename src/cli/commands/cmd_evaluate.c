@@ -90,7 +90,7 @@ static void report(session *s, results *e)
     results_write(s, e);
     if (wants_page)
         page_write(&p, session_output(s));
-    if (!s->silent && !json)
+    if (!json)
         results_print(s, e, wants_page);
     fflush(stdout);
     json_t *final = results_final(s, e);
@@ -100,7 +100,7 @@ static void report(session *s, results *e)
         if (!json)
             results_print_final(final);
     }
-    if (!s->silent && json)
+    if (json)
         text_file_json(stdout, e->object);
 }
 

@@ -159,8 +159,7 @@ static int run(session *s)
     ARGUMENTS_FILL(s->args, spd_synth_options, &y.options);
     y.options.seed = (uint64_t)arguments_int(s->args, "seed");
     (y.kind == SPD_SYNTH_SPD ? make_matrices : make_files)(s, &y);
-    if (!s->silent)
-        show(s, &y);
+    show(s, &y);
     return CLI_GOOD;
 }
 

@@ -19,7 +19,7 @@ typedef struct number {
 static const number numbers[] = {
     {"width", offsetof(spd_describe_options, width), COUNT, ANY},
     {"height", offsetof(spd_describe_options, height), COUNT, ANY},
-    {"every", offsetof(spd_describe_options, every), COUNT, ANY},
+    {"observations", offsetof(spd_describe_options, observations), COUNT, ANY},
     {"grid_rows", offsetof(spd_describe_options, grid_rows), COUNT, ANY},
     {"grid_columns", offsetof(spd_describe_options, grid_columns), COUNT, ANY},
     {"step", offsetof(spd_describe_options, step), COUNT, SPD_DESCRIPTOR_SIFT_COLOR},

@@ -1,7 +1,7 @@
 /* meta_compare.c - two records of `spdml describe`, set beside each other.
  *
  * Left out is what may differ between matrices that are alike: the map (one set may have gone
- * through `transform`) and how tables lie in their files. */
+ * through `transform`), the number of observations and how tables lie in their files. */
 #include "cli/commands/meta_compare.h"
 
 #include <jansson.h>
@@ -37,8 +37,6 @@ static const row rows[] = {
     {NULL, "size", FORM_NUMBER, "width", "height", NULL},
     {"sift-color", "sift-step", FORM_NUMBER, "step", NULL, NULL},
     {"sift-color", "sift-bin", FORM_NUMBER, "bin", NULL, NULL},
-    {"sift-color", "every", FORM_SOME, "every", NULL, NULL},
-    {"covariance", "every", FORM_SOME, "every", NULL, NULL},
     {"sift-color", "smooth", FORM_NUMBER, "smooth", NULL, NULL},
     {"sift-color", "no-color", FORM_UNSET, "color", NULL, NULL},
     {"region", "no-color", FORM_FLAG, "grey", NULL, NULL},

@@ -52,10 +52,11 @@ static void put_p(grid *g, style s, double value)
         put(g, words_text("%.2g", value));
 }
 
+static const char *const between_deviation[] = {" +- ", " \xc2\xb1 ", " $\\pm$ "};
+
 /* Percent for accuracies, else the number; the deviation where there are several rounds. */
 static void put_score(grid *g, const comparison *c, const entry *e, size_t score)
 {
-    static const char *const between[] = {" +- ", " \xc2\xb1 ", " $\\pm$ "};
     double mean = e->mean[score], deviation = e->deviation[score];
     int percent = spd_result_field_at(score)->percent;
     if (c->style == STYLE_CSV) {
@@ -64,7 +65,8 @@ static void put_score(grid *g, const comparison *c, const entry *e, size_t score
     } else if (isnan(mean)) {
         put(g, words_text("-"));
     } else if (percent && c->several_deviations && !isnan(deviation)) {
-        put(g, words_text("%.1f%s%.1f", 100.0 * mean, between[c->style], 100.0 * deviation));
+        put(g,
+            words_text("%.1f%s%.1f", 100.0 * mean, between_deviation[c->style], 100.0 * deviation));
     } else {
         put(g, percent ? words_text("%.1f", 100.0 * mean) : words_text("%.3f", mean));
     }
@@ -144,44 +146,61 @@ static grid make_entries(const comparison *c)
     return g;
 }
 
-static const entry *entry_of(const comparison *c, size_t run, const char *method)
+/* "71.3 +- 2.0", of seconds "0.012"; a dash where there is none. */
+static void put_cell(grid *g, style s, double value, double deviation, int seconds)
 {
-    for (size_t i = 0; i < c->entries; i++)
-        if (c->entry[i].run == c->run[run] && strcmp(c->entry[i].method, method) == 0)
-            return &c->entry[i];
-    return NULL;
+    double unit = seconds ? 1.0 : 100.0;
+    if (s == STYLE_CSV) {
+        put_exact(g, value);
+        put_exact(g, deviation);
+    } else if (!isfinite(value)) {
+        put(g, words_text("%s", s == STYLE_LATEX ? "--" : "-"));
+    } else if (isfinite(deviation)) {
+        put(g, words_text("%.1f%s%.1f", unit * value, between_deviation[s], unit * deviation));
+    } else {
+        put(g, seconds ? words_text("%.3g", value) : words_text("%.1f", unit * value));
+    }
 }
 
-/* The layout of papers: methods x runs, accuracies with the best of each run in bold. */
-static grid make_paper(const comparison *c)
+/* Is none of our numbers in the row, or in the column, larger? */
+static int is_best(const accuracy_table *t, size_t row, size_t column, int in_row)
 {
+    double deviation, value = accuracies_at(t, row, column, 0, &deviation);
+    for (size_t i = 0; i < (in_row ? t->column.count : t->row.count); i++)
+        if (accuracies_at(t, in_row ? row : i, in_row ? i : column, 0, &deviation) > value)
+            return 0;
+    return isfinite(value) && !accuracies_are_seconds(t, column);
+}
+
+/* The layout of papers, the best of our numbers in bold: of each row if methods are the columns,
+ * else of each column. */
+static grid make_accuracies(const comparison *c)
+{
+    const accuracy_table *t = c->table;
     grid g = {0};
-    words methods = {0};
-    double *best = cli_alloc(c->runs, sizeof *best, "runs");
-    head(&g, "method");
+    head(&g, t->against ? t->against : "method");
     g.texts = 1;
-    for (size_t r = 0; r < c->runs; r++)
-        head(&g, c->run[r]);
-    for (size_t i = 0; i < c->entries; i++) {
-        if (!words_has(&methods, c->entry[i].method))
-            words_add(&methods, c->entry[i].method);
-        for (size_t r = 0; r < c->runs; r++)
-            if (c->entry[i].run == c->run[r])
-                best[r] = fmax(best[r], c->entry[i].mean[0]);
-    }
-    for (size_t m = 0; m < methods.count; m++) {
-        words_add(&g.cells, methods.word[m]);
-        for (size_t r = 0; r < c->runs; r++) {
-            const entry *e = entry_of(c, r, methods.word[m]);
-            if (e)
-                put_score(&g, c, e, 0);
-            else
-                put(&g, words_text("--"));
-            if (e && e->mean[0] >= best[r]) {
-                char **cell = &g.cells.word[g.cells.count - 1];
-                *cell = words_text("\\textbf{%s}", *cell);
+    for (size_t k = 0; k < t->column.count; k++)
+        for (int paper = 0; paper <= accuracies_compared(t, k); paper++) {
+            const char *name = t->column.word[k];
+            if (c->style == STYLE_CSV) {
+                head(&g, words_text(paper ? "%s_paper" : "%s", name));
+                head(&g, words_text(paper ? "%s_paper_std" : "%s_std", name));
+            } else {
+                head(&g, paper ? "paper" : name);
             }
         }
+    for (size_t r = 0; r < t->row.count; r++) {
+        words_add(&g.cells, t->row.word[r]);
+        for (size_t k = 0; k < t->column.count; k++)
+            for (int paper = 0; paper <= accuracies_compared(t, k); paper++) {
+                double deviation, value = accuracies_at(t, r, k, paper, &deviation);
+                put_cell(&g, c->style, value, deviation, accuracies_are_seconds(t, k));
+                if (c->style == STYLE_LATEX && !paper && is_best(t, r, k, t->against != NULL)) {
+                    char **cell = &g.cells.word[g.cells.count - 1];
+                    *cell = words_text("\\textbf{%s}", *cell);
+                }
+            }
     }
     return g;
 }
@@ -323,6 +342,17 @@ static void print_grid(FILE *f, const grid *g, style s)
         fputs("\\bottomrule\n\\end{tabular}\n", f);
 }
 
+static void print_accuracies(FILE *f, const comparison *c)
+{
+    grid g = make_accuracies(c);
+    print_grid(f, &g, c->style);
+    for (size_t i = 0; i < c->table->notes.count && c->style != STYLE_CSV; i++) {
+        fputs(c->style == STYLE_LATEX ? "% " : i ? "" : "\n", f);
+        print_name(f, c->style, c->table->notes.word[i]);
+        fputs(c->style == STYLE_MARKDOWN ? "  \n" : "\n", f);
+    }
+}
+
 /* What the p values are about. */
 static void print_notes(FILE *f, const comparison *c)
 {
@@ -372,8 +402,10 @@ void comparison_print(FILE *f, const void *what)
         return;
     }
     int pairs = c->all_pairs && c->duels, csv = c->style == STYLE_CSV;
-    if (!(csv && pairs)) {
-        grid g = c->style == STYLE_LATEX && c->runs > 1 ? make_paper(c) : make_entries(c);
+    if (c->table) {
+        print_accuracies(f, c);
+    } else if (!(csv && pairs)) {
+        grid g = make_entries(c);
         print_grid(f, &g, c->style);
     }
     if (pairs) {

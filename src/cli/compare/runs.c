@@ -14,11 +14,7 @@ static const char *file_of(const char *operand)
     struct stat info;
     if (stat(operand, &info) != 0 || !S_ISDIR(info.st_mode))
         return operand;
-    const char *file = words_text("%s/results.json", operand);
-    if (stat(file, &info) != 0 && stat(words_text("%s/commands.sh", operand), &info) == 0)
-        cli_fail("%s: is the folder of an experiment; name the folders of its evaluations, %s/*/",
-                 operand, operand);
-    return file;
+    return words_text("%s/results.json", operand);
 }
 
 static void __attribute__((noreturn)) refuse(const char *path, const char *what)
@@ -46,16 +42,18 @@ static char *short_name(const char *operand)
     return name;
 }
 
-/* Short names where they differ, else the operands. */
+/* Short names where they differ, else the operands; runs that share a column may share their name. */
 static void name_runs(const arguments *a, comparison *c)
 {
-    int same = 0;
+    int same = 0, share = arguments_count(a, "beside") || arguments_count(a, "against");
+    c->one_name = 1;
     for (size_t i = 0; i < c->runs; i++) {
         c->run[i] = short_name(a->operands[i]);
+        c->one_name &= strcmp(c->run[i], c->run[0]) == 0;
         for (size_t j = 0; j < i; j++)
             same |= strcmp(c->run[i], c->run[j]) == 0;
     }
-    for (size_t i = 0; same && i < c->runs; i++)
+    for (size_t i = 0; same && !share && i < c->runs; i++)
         c->run[i] = a->operands[i];
 }
 
@@ -87,11 +85,16 @@ static const char *right_of(const char *path, const json_t *round)
     return right;
 }
 
-static void take_entry(const char *path, const char *run, const json_t *result, entry *e)
+static void take_entry(const char *path, const comparison *c, size_t run, const json_t *result,
+                       entry *e)
 {
     const json_t *rounds = json_object_get(result, "rounds");
     size_t count = json_array_size(rounds);
-    *e = (entry){.run = run, .method = json_string_value(json_object_get(result, "method"))};
+    *e = (entry){.run = c->run[run],
+                 .of = run,
+                 .rounds = count,
+                 .result = result,
+                 .method = json_string_value(json_object_get(result, "method"))};
     if (!e->method || count == 0)
         refuse(path, "is no result of an evaluation");
     take_scores(result, e);
@@ -120,7 +123,7 @@ static void take_run(const char *path, size_t which, comparison *c)
         const json_t *result = json_array_get(results, i);
         if (json_array_size(json_object_get(result, "rounds")) != rounds)
             refuse(path, "has methods with different numbers of rounds");
-        take_entry(path, c->run[which], result, &c->entry[c->entries++]);
+        take_entry(path, c, which, result, &c->entry[c->entries++]);
     }
 }
 

@@ -1,4 +1,4 @@
-/* page.js - the one script of a page: a click on a heading sorts its table; embedded by cmake/Recipes.cmake.
+/* page.js - the one script of a page: a click on a heading sorts its table; embedded by cmake/Pages.cmake.
 
    The page's policy names the script by its hash (html.c), so that nothing else can run, whatever
    names hold. After a change here, tests/cli/test_report.py says the new hash. Without scripts

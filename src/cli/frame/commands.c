@@ -20,11 +20,11 @@
 
 /* clang-format off */
 #define COMMANDS(X) \
-    X("start here", info) X("start here", synth) X("start here", experiment) \
+    X("start here", info) X("start here", synth) \
     X("data", describe) X("data", convert) X("data", join) \
     X("learn", fit) X("learn", transform) X("learn", explain) \
     X("recognise", train) X("recognise", predict) X("recognise", classify) \
-    X("compare", evaluate) X("compare", compare) X("compare", observations) \
+    X("compare", evaluate) X("compare", compare) \
     X("geometry", distance) X("geometry", mean) X("geometry", neighbours) X("geometry", embed) \
     X("more", cost) X("more", version) X("more", help)
 /* clang-format on */

@@ -26,11 +26,6 @@ static void print_words(FILE *out, words w)
     fputs(words_join(&w, 0, w.count, " "), out);
 }
 
-static int takes_files_too(const command *c)
-{
-    return !c->first || strchr(c->operands, '|') != NULL;
-}
-
 /* Prints the first sentence of a help, cut where it is long, with a backslash before each letter
  * of `escaped`; quotes are left out, which end words in every shell. */
 static void print_short(FILE *out, const char *help, const char *escaped)
@@ -69,15 +64,17 @@ static const char *const opening =
     "    local word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} options= first=\n"
     "    COMPREPLY=()\n";
 
-static const char *const closing =
-    "    if [[ $word == -* ]]; then\n"
-    "        _spdml_words \"$options\"\n"
-    "        return\n"
-    "    fi\n"
-    "    [[ -n $first ]] && ((COMP_CWORD == 2)) && _spdml_words \"$first\"\n"
-    "    ((only && COMP_CWORD == 2)) || COMPREPLY+=($(compgen -f -- \"$word\"))\n"
-    "}\n"
-    "complete -o filenames -F _spdml spdml\n";
+static const char *const closing = "    if [[ $word == -* ]]; then\n"
+                                   "        _spdml_words \"$options\"\n"
+                                   "        return\n"
+                                   "    fi\n"
+                                   "    if [[ -n $first ]] && ((COMP_CWORD == 2)); then\n"
+                                   "        _spdml_words \"$first\"\n"
+                                   "        return\n"
+                                   "    fi\n"
+                                   "    COMPREPLY+=($(compgen -f -- \"$word\"))\n"
+                                   "}\n"
+                                   "complete -o filenames -F _spdml spdml\n";
 
 /* What follows an option that takes a value. */
 static void bash_values(FILE *out, const option *o)
@@ -113,7 +110,7 @@ static void bash_case(FILE *out, const command *c)
     if (c->first) {
         fputs("        first=\"", out);
         print_words(out, c->first());
-        fprintf(out, "\" only=%d\n", !takes_files_too(c));
+        fputs("\"\n", out);
     }
     fputs("        ;;\n", out);
 }
@@ -121,7 +118,7 @@ static void bash_case(FILE *out, const command *c)
 static void bash(FILE *out)
 {
     fputs(opening, out);
-    fputs("    local only=0\n    if ((COMP_CWORD == 1)); then\n        _spdml_words \"", out);
+    fputs("    if ((COMP_CWORD == 1)); then\n        _spdml_words \"", out);
     for (const command *const *c = commands; *c; c++)
         fprintf(out, "%s ", (*c)->name);
     fputs("--help --version\"\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n", out);
@@ -171,10 +168,9 @@ static void zsh_case(FILE *out, const command *c)
             zsh_option(out, o, "-", letter);
     }
     if (c->first) {
-        fprintf(out, "            '1:%s:", takes_files_too(c) ? "name or file" : "kind");
-        fputs(takes_files_too(c) ? "{ compadd " : "(", out);
+        fputs("            '1:kind:(", out);
         print_words(out, c->first());
-        fputs(takes_files_too(c) ? "; _files }' \\\n" : ")' \\\n", out);
+        fputs(")' \\\n", out);
     }
     fputs("            '*:file:_files'\n        ;;\n", out);
 }
@@ -227,8 +223,7 @@ static void fish_command(FILE *out, const command *c)
         fish_option(out, c, o);
     if (!c->first)
         return;
-    fprintf(out, "complete -c spdml -n '__spdml_first %s' %s-a '", c->name,
-            takes_files_too(c) ? "" : "-f ");
+    fprintf(out, "complete -c spdml -n '__spdml_first %s' -f -a '", c->name);
     print_words(out, c->first());
     fputs("'\n", out);
 }

@@ -29,9 +29,8 @@ static const struct {
 } environment[] = {
     {"SPDML_ISA", "Instruction set of the kernels: baseline, avx2 or avx512. Anything else, or one "
                   "that the machine lacks, is refused. Default: the best one available."},
-    {"SPDML_RECIPES", "A folder whose recipes (NAME.recipe) take precedence over those of the "
-                      "program; for experiment."},
-    {"TMPDIR", "Folder for the files of experiment without --output; default /tmp."},
+    {"TMPDIR", "Folder for what 'convert' and 'join' write to standard output, until it is whole; "
+               "default /tmp."},
     {"OPENBLAS_NUM_THREADS", "Read by OpenBLAS: the number of threads it starts. Results do not "
                              "depend on it; if memory is limited, the command sets it to 1."},
     {"OPENBLAS_CORETYPE", "Read by OpenBLAS: the processor whose kernels it uses, such as Haswell. "

@@ -74,8 +74,7 @@ typedef struct command {
     const char *summary; /* a few words, lower case, no full stop */
     const char
         *operands; /* "DATA [DATA2]": what is in brackets may be missing; "IN...": one or more */
-    words (*first)(void); /* words that shells complete the first operand with; NULL: files. Both
-                             if the operand's name has a bar: "NAME|FILE" */
+    words (*first)(void); /* words that shells complete the first operand with; NULL: files */
     option_group groups[COMMAND_GROUPS];
     const char *const *paragraphs; /* the long description, NULL at the end */
     const command_example *examples;

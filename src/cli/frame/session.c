@@ -128,9 +128,7 @@ void session_close(session *s)
 static void __attribute__((noreturn)) interrupted(session *s)
 {
     bar_clear(&s->bar);
-    if (!s->quiet && s->kept)
-        cli_error("interrupted; finished results are in %s", s->kept);
-    else if (!s->quiet)
+    if (!s->quiet)
         cli_error("interrupted; nothing was written");
     cli_leave(CLI_INTERRUPTED);
 }
@@ -189,21 +187,23 @@ void session_remark(session *s, const char *format, ...)
     va_end(args);
 }
 
-void session_unreached(session *s, const char *whom, const spd_model *map)
+char *session_unreached(session *s, const char *whom, const spd_model *map)
 {
     size_t unused = 0;
-    for (size_t r = 0; map && map->stop == SPD_STOP_INVARIANT && r < map->n; r++) {
+    if (!map || map->stop != SPD_STOP_INVARIANT)
+        return NULL;
+    for (size_t r = 0; r < map->n; r++) {
         size_t c = 0;
         while (c < map->m && map->W[r * map->m + c] == 0.0)
             c++;
         unused += c == map->m;
     }
-    if (map && map->stop == SPD_STOP_INVARIANT)
-        session_remark(s,
-                       "%s: the matrices are block-diagonal, and W cannot leave the blocks in "
-                       "which the paper's start begins: %zu of %zu variables are not used; --init "
-                       "random or --init mean leaves them",
-                       whom, shown_rows(unused, map->options->hermitian), shown_map_n(map));
+    char *text = words_text("%s: the matrices are block-diagonal, and W cannot leave the blocks in "
+                            "which the paper's start begins: %zu of %zu variables are not used; "
+                            "--init random or --init mean leaves them",
+                            whom, shown_rows(unused, map->options->hermitian), shown_map_n(map));
+    session_remark(s, "%s", text);
+    return text;
 }
 
 void session_talk(session *s, const char *format, ...)

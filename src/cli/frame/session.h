@@ -18,12 +18,10 @@ typedef struct session {
     spd_context *ctx;
     bar bar;
     int quiet, verbose;
-    int rank, ranks;  /* which process of how many: only the first prints and writes */
-    int silent;       /* results are not printed: the caller wants the files alone */
-    double start;     /* bar_clock() at the beginning */
-    const char *kept; /* a folder with what was finished before an interruption, or NULL */
-    sheet sheet;      /* what session_sheet hands out */
-    void *mark;       /* what was allocated since belongs to the session */
+    int rank, ranks; /* which process of how many: only the first prints and writes */
+    double start;    /* bar_clock() at the beginning */
+    sheet sheet;     /* what session_sheet hands out */
+    void *mark;      /* what was allocated since belongs to the session */
 } session;
 
 /* Makes the context as the common options say. */
@@ -59,8 +57,8 @@ void session_fail_pair(session *s, const char *path, const char *other, const ch
 void session_remark(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A remark if the map of `whom` (or NULL: no map) began at the paper's identity and could not leave
- * the blocks that it began in. */
-void session_unreached(session *s, const char *whom, const spd_model *map);
+ * the blocks that it began in; its words, or NULL. */
+char *session_unreached(session *s, const char *whom, const spd_model *map);
 
 /* Talk on stderr with the time since the start, only when verbose. */
 void session_talk(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -121,8 +121,7 @@ void results_make_folder(session *s)
 {
     make_folder(session_output(s), "-o");
     check_ours(session_output(s));
-    if (command_option_named(s->args->command, "keep", 4) && /* experiments have none */
-        !session_follows(s))
+    if (!session_follows(s))
         make_folder(arguments_text(s->args, "keep"), "--keep");
 }
 

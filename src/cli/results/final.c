@@ -123,7 +123,7 @@ static size_t most_accurate(const results *e)
 json_t *results_final(const session *s, const results *e)
 {
     const char *which = arguments_text(s->args, "final");
-    if (s->silent || strcmp(which, "none") == 0)
+    if (strcmp(which, "none") == 0)
         return NULL;
     json_t *list = sheet_json_list();
     int best = strcmp(which, "best") == 0;

@@ -47,7 +47,7 @@ void results_print(const session *s, const results *e, int page);
 void results_print_final(const json_t *list);
 
 /* final.c: what the rounds have chosen for the methods that --final names, a JSON list with the
- * commands that train so; NULL: none was asked for, or an experiment runs. */
+ * commands that train so; NULL: none was asked for. */
 json_t *results_final(const session *s, const results *e);
 
 /* The folders of --output and --keep: made where they are not there, and removed again when nothing

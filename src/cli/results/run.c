@@ -123,8 +123,12 @@ void results_run(session *s, results *e)
     session_check_in(s, e->set.data->source, status);
     keep_evaluation(e->found);
     make_remarks(&t, e->found);
-    for (size_t k = 0; k < e->found->methods; k++)
-        session_unreached(s, e->found->method[k]->name, e->found->method[k]->outcome[0]->model);
+    for (size_t k = 0; k < e->found->methods; k++) {
+        const spd_method_result *found = e->found->method[k];
+        char *remark = session_unreached(s, found->name, found->outcome[0]->model);
+        if (remark)
+            words_take(&e->remarks, remark);
+    }
 }
 
 double *results_by(const results *e, size_t method)

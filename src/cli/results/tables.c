@@ -263,6 +263,7 @@ json_t *results_json(session *s, const results *e)
     sheet_json(&r, "seed", json_integer((json_int_t)e->options.seed));
     sheet_json(&r, "repeats_samples", json_boolean(found->repeats_samples));
     sheet_json(&r, "splits", splits_json(e));
+    sheet_text(&r, "by", NULL, e->protocol.by.column);
     sheet_json(&r, "remarks", sheet_json_words(&e->remarks));
     for (size_t m = 0; m < e->methods; m++)
         sheet_json_append(list, method_json(e, m));
