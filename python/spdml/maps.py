@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes as c
+import warnings
 from typing import Any, Callable, Dict, Optional, Tuple, Union
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -187,6 +189,11 @@ class SPDML(MatrixTransformer):
                             0.0 if self.memory is None else real(self.memory, "memory"))
         self._keep(_fit(ctx, S, label, options, callback))
         del start  # lived as long as the call needed it
+        if self.stop_ == "invariant":
+            unused = int((self.components_ == 0).all(axis=0).sum())
+            warnings.warn(f"the matrices are block-diagonal, and W cannot leave the blocks in which the paper's start "
+                          f"begins: {unused} of {self.n_features_in_} variables are not used; init='random' or "
+                          f"init='mean' leaves them", ConvergenceWarning, stacklevel=2)
         return self
 
     def _on_device(self, X: Any, y: Any) -> Set:

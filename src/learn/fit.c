@@ -374,7 +374,7 @@ static spd_status descend(fit *f, int resumed)
         return ctx_nomem(f->ctx, "the history");
     if (status == SPD_OK) {
         note_point(f, f->state.at.stop, 1);
-        status = fitting_judge_end(f);
+        fitting_judge_end(f);
     }
     if (status == SPD_ECANCELLED &&
         f->state.now->steps > 0) { /* within an iteration: that before */

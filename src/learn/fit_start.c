@@ -102,32 +102,6 @@ spd_status fitting_approach(fit *f)
     return status;
 }
 
-/* *of, in `room`, <- the subspaces of the samples; *kept <- does descent from W keep to them? */
-static spd_status look_for_subspaces(const fit *f, const double *W, arena *room, invariant *of,
-                                     int *kept)
-{
-    *kept = 0;
-    spd_status status = invariant_find(f->ctx, f->set, room, of);
-    return status < 0 ? status : invariant_keeps(f->ctx, of, f->m, W, kept);
-}
-
-/* state.at.W, if it is a start that descent cannot leave, <- turned by a little. */
-static spd_status leave_subspaces(fit *f)
-{
-    arena room = {0};
-    invariant of;
-    rng r;
-    int kept;
-    rng_seed(&r, f->o.seed);
-    spd_status status = look_for_subspaces(f, f->state.at.W, &room, &of, &kept);
-    if (status == SPD_OK && kept)
-        status = invariant_turn(f->ctx, &of, f->m, &r, f->state.at.W);
-    arena_free(&room);
-    return status < 0 || !f->o.hermitian || !kept
-               ? status
-               : complex_map_nearest(f->ctx, f->n, f->m, f->state.at.W);
-}
-
 /* state.at.W <- the first start, as it is defined. */
 static spd_status first_start(fit *f)
 {
@@ -150,21 +124,19 @@ static int is_papers(const fit *f)
     return f->o.paper && f->o.init == SPD_INIT_IDENTITY;
 }
 
-spd_status fitting_judge_end(fit *f)
+void fitting_judge_end(fit *f)
 {
     spd_stop *stop = &f->state.at.stop;
-    arena room = {0};
-    invariant of;
-    int confined;
+    size_t m = f->m, c = 0;
     if (f->state.start > 0 || !is_papers(f) ||
         (*stop != SPD_STOP_TOLERANCE && *stop != SPD_STOP_GRADIENT &&
          *stop != SPD_STOP_LINE_SEARCH))
-        return SPD_OK;
-    spd_status status = look_for_subspaces(f, f->state.now->W, &room, &of, &confined);
-    if (status == SPD_OK && confined)
+        return;
+    for (size_t r = 0; r < f->n && c < m; r++)
+        for (c = 0; c < m && f->state.now->W[r * m + c] == 0.0;)
+            c++;
+    if (c == m)
         *stop = f->state.now->stop = SPD_STOP_INVARIANT;
-    arena_free(&room);
-    return status;
 }
 
 spd_status fitting_start(fit *f)
@@ -172,5 +144,7 @@ spd_status fitting_start(fit *f)
     if (f->state.start > 0)
         return start_of(f, SPD_INIT_RANDOM, f->state.at.W);
     spd_status status = f->o.init == SPD_INIT_STEIN ? SPD_OK : first_start(f);
-    return status < 0 || is_papers(f) || f->o.max_iter == 0 ? status : leave_subspaces(f);
+    return status < 0 || is_papers(f) || f->o.max_iter == 0
+               ? status
+               : invariant_leave(f->ctx, f->set, f->m, f->o.seed, f->state.at.W);
 }

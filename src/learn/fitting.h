@@ -1,5 +1,4 @@
-/* fitting.h - a fit in progress, from the inside: what fit.c, fit_graph.c, fit_start.c and
- * fingerprint.c share. */
+/* fitting.h - a fit in progress, from the inside. */
 #ifndef SPD_LEARN_FITTING_H
 #define SPD_LEARN_FITTING_H
 
@@ -45,8 +44,8 @@ spd_status fitting_approach(fit *f);
 spd_status fitting_start(fit *f);
 
 /* The stop of a fit that has converged <- SPD_STOP_INVARIANT if it began at the paper's start and
- * has kept to subspaces that no sample mixes. */
-spd_status fitting_judge_end(fit *f);
+ * rows of W have stayed zero, since no sample mixes their variables with the others. */
+void fitting_judge_end(fit *f);
 
 /* A fit of the same samples, which have been checked, with another metric or start. */
 spd_status fitting_again(const fit *f, const spd_fit_options *options, const fit_graph *graph,

@@ -12,8 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "base/memory.h"
+#include "base/arena.h"
+#include "base/rng.h"
+#include "learn/complex_map.h"
 #include "linalg/dense.h"
 #include "linalg/tall.h"
 
@@ -22,6 +23,13 @@
 #define COUPLED 1e-6 /* of C_kl, over sqrt(C_kk C_ll): what is less is rounding */
 #define MIXED   1e-3 /* of an entry of the projection on a span */
 #define ANGLE   0.1  /* of a turn, in radians */
+
+typedef struct subspaces {
+    size_t n, count; /* 1: no structure, and nothing below is there */
+    size_t *block;   /* n: the subspace of each column of V, from 0, by their first rows */
+    double *V;       /* n x n */
+    double *inverse; /* n x n: V^-1 transposed */
+} subspaces;
 
 /* M, A, B (n x n each) <- the sums; X: n x n. */
 static spd_status add_up(const spd_set *set, double *M, double *A, double *B, double *X)
@@ -97,7 +105,8 @@ static size_t part(size_t n, const double *C, const double *lambda, size_t *bloc
     return number(n, block);
 }
 
-spd_status invariant_find(spd_context *ctx, const spd_set *set, arena *room, invariant *found)
+/* The finest subspaces of the set, in `room`. */
+static spd_status find(spd_context *ctx, const spd_set *set, arena *room, subspaces *found)
 {
     size_t n = set->n, n2 = n * n;
     double *M = arena_alloc(room, n2, sizeof *M), *V = arena_alloc(room, n2, sizeof *V);
@@ -106,7 +115,7 @@ spd_status invariant_find(spd_context *ctx, const spd_set *set, arena *room, inv
     double *work = arena_alloc(room, dense_eigh_work(n), sizeof *work);
     size_t *block = arena_alloc(room, n, sizeof *block);
     spd_status status = arena_status(room, ctx, "the start");
-    *found = (invariant){.n = n, .count = 1};
+    *found = (subspaces){.n = n, .count = 1};
     if (status == SPD_OK)
         status = set_fail(ctx, set, add_up(set, M, V, C, X));
     if (status < 0 || dense_chol(n, M))
@@ -124,16 +133,9 @@ spd_status invariant_find(spd_context *ctx, const spd_set *set, arena *room, inv
     return SPD_OK;
 }
 
-/* Q (n x m) <- an orthonormal basis of the span of V^-1 W. */
-static void see_from(const invariant *of, size_t m, const double *W, double *Q, double *work)
-{
-    dense_trans_product(of->n, m, of->n, of->inverse, W, 0.0, Q);
-    tall_orthonormalise(of->n, m, Q, work);
-}
-
 /* How many groups do the subspaces form that the projection on the span of Q mixes? group: count.
  */
-static size_t groups_of(const invariant *of, size_t m, const double *Q, size_t *group)
+static size_t groups_of(const subspaces *of, size_t m, const double *Q, size_t *group)
 {
     for (size_t b = 0; b < of->count; b++)
         group[b] = b;
@@ -144,34 +146,37 @@ static size_t groups_of(const invariant *of, size_t m, const double *Q, size_t *
     return number(of->count, group);
 }
 
-spd_status invariant_keeps(spd_context *ctx, const invariant *of, size_t m, const double *W,
-                           int *kept)
+/* Descent from W never mixes the groups that the span of W is a sum of parts of. */
+static spd_status turn(spd_context *ctx, const spd_set *set, const subspaces *of, arena *room,
+                       size_t m, uint64_t seed, double *W)
 {
-    arena room = {0};
-    double *Q = arena_alloc(&room, of->n, m * sizeof *Q);
-    double *work = arena_alloc(&room, tall_orthonormalise_work(of->n, m), sizeof *work);
-    size_t *group = arena_alloc(&room, of->count, sizeof *group);
-    spd_status status = arena_status(&room, ctx, "the start");
-    *kept = 0;
-    if (status == SPD_OK && of->count > 1) {
-        see_from(of, m, W, Q, work);
-        *kept = groups_of(of, m, Q, group) > 1;
-    }
-    arena_free(&room);
-    return status;
+    size_t n = set->n;
+    double *Q = arena_alloc(room, n, m * sizeof *Q);
+    double *work = arena_alloc(room, tall_orthonormalise_work(n, m), sizeof *work);
+    size_t *group = arena_alloc(room, of->count, sizeof *group);
+    rng r;
+    spd_status status = arena_status(room, ctx, "the start");
+    if (status < 0)
+        return status;
+    dense_trans_product(n, m, n, of->inverse, W, 0.0, Q);
+    tall_orthonormalise(n, m, Q, work); /* of the span of V^-1 W */
+    if (groups_of(of, m, Q, group) == 1)
+        return SPD_OK;
+    rng_seed(&r, seed);
+    for (size_t e = 0; e < n * m; e++)
+        Q[e] += ANGLE / sqrt((double)n) * rng_normal(&r);
+    tall_product(n, n, m, of->V, Q, W);
+    tall_orthonormalise(n, m, W, work);
+    return set->hermitian ? complex_map_nearest(ctx, n, m, W) : SPD_OK;
 }
 
-spd_status invariant_turn(spd_context *ctx, const invariant *of, size_t m, rng *r, double *W)
+spd_status invariant_leave(spd_context *ctx, const spd_set *set, size_t m, uint64_t seed, double *W)
 {
-    size_t n = of->n;
-    double *Q = mem_alloc(n * m + tall_orthonormalise_work(n, m), sizeof *Q);
-    if (!Q)
-        return ctx_nomem(ctx, "the start");
-    see_from(of, m, W, Q, Q + n * m);
-    for (size_t e = 0; e < n * m; e++)
-        Q[e] += ANGLE / sqrt((double)n) * rng_normal(r);
-    tall_product(n, n, m, of->V, Q, W);
-    tall_orthonormalise(n, m, W, Q + n * m);
-    mem_free(Q);
-    return SPD_OK;
+    arena room = {0};
+    subspaces of;
+    spd_status status = find(ctx, set, &room, &of);
+    if (status == SPD_OK && of.count > 1)
+        status = turn(ctx, set, &of, &room, m, seed, W);
+    arena_free(&room);
+    return status;
 }

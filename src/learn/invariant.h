@@ -7,26 +7,11 @@
 #ifndef SPD_LEARN_INVARIANT_H
 #define SPD_LEARN_INVARIANT_H
 
-#include "base/arena.h"
-#include "base/rng.h"
 #include "sets/set.h"
 
-typedef struct invariant {
-    size_t n, count; /* of subspaces; 1: no structure, and nothing below is there */
-    size_t *block;   /* n: the subspace of each column of V, from 0, by their first rows */
-    double *V;       /* n x n */
-    double *inverse; /* n x n: V^-1 transposed */
-} invariant;
-
-/* Finds the finest subspaces of the set, in `room`. */
-spd_status invariant_find(spd_context *ctx, const spd_set *set, arena *room, invariant *found);
-
-/* *kept <- is the span of W (n x m) a sum of parts that lie in different subspaces or groups of
- * them, so that descent from W never mixes these? */
-spd_status invariant_keeps(spd_context *ctx, const invariant *of, size_t m, const double *W,
-                           int *kept);
-
-/* W <- orthonormal, turned by a small random angle out of the subspaces. */
-spd_status invariant_turn(spd_context *ctx, const invariant *of, size_t m, rng *r, double *W);
+/* W (n x m, orthonormal) <- turned by a small random angle if descent from it would never leave the
+ * subspaces that it lies in. */
+spd_status invariant_leave(spd_context *ctx, const spd_set *set, size_t m, uint64_t seed,
+                           double *W);
 
 #endif

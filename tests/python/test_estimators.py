@@ -11,6 +11,7 @@ import pytest
 import spdml
 from conftest import planted
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
@@ -196,6 +197,13 @@ def test_the_paper_s_setting(labelled):
     assert solver == choice("solver", "polak-ribiere")
     given = spdml.SPDML(2, paper=True, nu_w=2, nu_b=5).fit(X, y)
     assert given.nu_b_ == 5 and np.isnan(given.cv_accuracy_)
+
+
+def test_the_paper_s_start_in_blocks(labelled):
+    X, y = labelled
+    with pytest.warns(ConvergenceWarning, match="5 of 8 variables are not used"):
+        assert spdml.SPDML(2, paper=True, nu_b=1).fit(X, y).stop_ == "invariant"
+    assert spdml.SPDML(2, paper=True, nu_b=1, init="mean").fit(X, y).stop_ != "invariant"
 
 
 @pytest.mark.parametrize("named", [{"n_components": "some"}, {"nu_b": "few"}])
