@@ -53,7 +53,7 @@ static spd_status load_with_labels(const char *path, int *touched)
 {
     OWN(spd_data) data = NULL;
     const spd_load_options options = {
-        .size = sizeof options, .labels = scratch("labels.csv"), .ridge = 1.0};
+        .size = sizeof options, .labels = scratch("labels.csv"), .regularize = 1.0};
     spd_status status = spd_data_load(ctx, path, &options, &data);
     *touched = data != NULL;
     return status;
