@@ -218,7 +218,7 @@ static void free_subset(void *subset)
 /* m and nu_b by cross-validation over the nearest neighbour after the map, as the command does. */
 static void choose(call *c, learning *l)
 {
-    static const double shares[] = {0.125, 0.25, 0.375, 0.5, 0.75}, neighbours[] = {1, 2, 3, 5, 10};
+    static const double shares[] = {0.125, 0.25, 0.375, 0.5, 0.75};
     double sizes[COUNT(shares)];
     size_t n = l->s.X.n, count = 0, *index = mxCalloc(l->s.X.p, sizeof *index);
     spd_samples *labelled = NULL;
@@ -247,10 +247,6 @@ static void choose(call *c, learning *l)
             sizes[(*k)++] = size;
     }
     grid.value[SPD_PARAMETER_M] = sizes;
-    if (l->auto_nu_b && !l->o.paper) {
-        grid.count[SPD_PARAMETER_NU_B] = COUNT(neighbours);
-        grid.value[SPD_PARAMETER_NU_B] = neighbours;
-    }
     const spd_tune_options tuning = {
         .size = sizeof tuning, .folds = 5, .seed = l->o.seed, .grid = &grid};
     call_check(c, spd_tune(c->ctx, &method, labelled, &tuning, NULL));
@@ -299,6 +295,11 @@ void command_fit(call *c)
     if (usual.paper && usual.learning == SPD_LEARNING_SUPERVISED && !usual.nu_b &&
         usual.objective == SPD_OBJECTIVE_DIFFERENCE)
         l.auto_nu_b = 1;
+    if (l.auto_nu_b && usual.objective != SPD_OBJECTIVE_DIFFERENCE)
+        call_fail("invalidArgument",
+                  "fit: 'NuB' is 'auto', but the objective '%s' takes all "
+                  "candidates",
+                  spd_name(SPD_ENUM_OBJECTIVE, usual.objective));
     if (!l.o.m && !l.auto_m)
         call_fail("invalidArgument",
                   "fit: 'm' is needed, the size of the small matrices, or 'm', 'auto'");

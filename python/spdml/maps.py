@@ -41,7 +41,8 @@ class SPDML(MatrixTransformer):
         nearest neighbour after the map in at most five folds, as ``spdml fit -m auto`` does.
     metric : {'stein', 'airm', 'jeffrey', 'log-euclidean'}
         Of the distances between mapped matrices; pyRiemann's names too.
-    nu_w, nu_b : int or None; nu_b also 'auto': 1, 2, 3, 5 or 10, chosen likewise, together
+    nu_w, nu_b : int or None; nu_b also 'auto': chosen likewise, together, among 1, 2, 3, 5, 10, 20, 50
+        and nu_w, none of them above nu_w
         Neighbours within and between classes; None: those of the objective, which they do not
         change. Of 'difference', the smallest class size, and at most 3, or with paper=True 'auto';
         of 'softmax', whose candidates they are, all, of more than 500 samples the nearest 30 and
@@ -76,8 +77,8 @@ class SPDML(MatrixTransformer):
         How often, at most, the neighbours are found anew among the mapped matrices.
     paper : bool
         The setting of the paper for whatever is 'auto': 'difference', 'identity', 'plain',
-        'polak-ribiere'; nu_b None is chosen by cross-validation among 1, 2, 3, 5 and 10, up to
-        nu_w, if X is in memory as float64.
+        'polak-ribiere'; nu_b None is chosen by cross-validation, as 'auto', if X is in memory
+        as float64.
     search : 'exact', 'approximate' or 'auto'
         Of the neighbours in the graph: all true ones, or most of them in almost linear time; 'auto'
         is approximate where the exact search would take more than about a minute.
@@ -303,9 +304,7 @@ class SPDML(MatrixTransformer):
         if label is None:
             raise InvalidArgumentError("'auto' needs y to choose by")
         n = X.n // (1 + X.hermitian)
-        grid: Dict[str, Any] = {
-            "nu_b": None if self.paper and self.objective in ("auto", "difference")
-            else [1, 2, 3, 5, 10]}
+        grid: Dict[str, Any] = {"nu_b": None}
         grid["m"] = sorted({max(1, int(n * share / 8 + 0.5)) for share in (1, 2, 3, 4, 6)} - {n})
         if "m" in wanted and not grid["m"]:
             raise InvalidArgumentError("1 x 1 matrices cannot be made smaller")
@@ -330,7 +329,7 @@ class SPDML(MatrixTransformer):
         method.metric, method.fit = options.metric, c.pointer(options)
         settled = {"m": options.m // (1 + X.hermitian), "nu_w": options.nu_w, "nu_b": options.nu_b}
         for i, name in enumerate(PARAMETERS):
-            if tried.get(name) is not None:  # None: the library's own values, those of the paper
+            if tried.get(name) is not None:  # None: the library's own values
                 axis = np.array(tried[name], dtype=float)
                 grid.count[i], grid.value[i] = len(axis), doubles(axis)
                 tried = {**tried, name: axis}  # lives as long as the call

@@ -6,32 +6,10 @@
 #include <string.h>
 
 #include "base/order.h"
-#include "base/classes.h"
 #include "classify/samples.h"
 #include "evaluate/method.h"
 
 #define ANYWHERE SIZE_MAX /* place of a value that means nothing in this setting */
-
-/* What learned maps are tuned over besides m, where the user leaves it open: neighbours of an
- * objective, 0 for its usual ones. Rows of one objective stand together, in an order in which
- * neighbouring rows are alike. An objective without rows has one, of its usual neighbours: softmax,
- * which is taken by default, has nothing else to choose (docs/notes/results-earlier.md). */
-typedef struct row {
-    spd_objective objective;
-    double nu_w, nu_b;
-} row;
-
-static const row usual_rows[] = {
-    {SPD_OBJECTIVE_DIFFERENCE, 0, 1},
-    {SPD_OBJECTIVE_DIFFERENCE, 0, 3},
-    {SPD_OBJECTIVE_DIFFERENCE, 0, 10},
-};
-
-static const row papers[] = {
-    {SPD_OBJECTIVE_DIFFERENCE, 0, 1},  {SPD_OBJECTIVE_DIFFERENCE, 0, 2},
-    {SPD_OBJECTIVE_DIFFERENCE, 0, 3},  {SPD_OBJECTIVE_DIFFERENCE, 0, 5},
-    {SPD_OBJECTIVE_DIFFERENCE, 0, 10},
-};
 
 /* The values of one parameter, ascending. */
 typedef struct axis {
@@ -62,7 +40,7 @@ static size_t sizes(size_t n, double *m)
     return count;
 }
 
-/* Of the map's own parameters m alone has an axis of its own; the others have rows. */
+/* Of the map's own parameters m alone has an axis of its own; for nu_b see add_ways. */
 static size_t own_values(const spd_method *method, const samples *train, unsigned parameter,
                          double *value)
 {
@@ -133,91 +111,42 @@ static spd_status axis_check(spd_context *ctx, const spd_method *method, const s
 
 /* ---- ways to learn --------------------------------------------------------------------------- */
 
-/* Where the axis says nothing, the row does. */
-static double value_or(const axis *a, size_t i, double own)
-{
-    return !isnan(a->value[i]) ? a->value[i] : own > 0.0 ? own : (double)NAN;
-}
+#define NEIGHBOURS 7
 
-static int is_there(const ways *all, const way *one)
+/* Adds what the axes make of an objective. Without a nu_b of the user's the difference has these, where
+ * they are smaller than nu_w, by default the smallest class, and nu_w; of the user's those above are
+ * left out. No other objective has neighbours to choose (docs/notes/results-earlier.md). */
+static void add_ways(const axis *axes, double objective, size_t smallest, ways *all)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        const way *w = &all->way[i];
-        if (same_number(w->objective, one->objective) && same_number(w->nu_w, one->nu_w) &&
-            same_number(w->nu_b, one->nu_b))
-            return 1;
+    const axis *w = &axes[SPD_PARAMETER_NU_W], *given = &axes[SPD_PARAMETER_NU_B];
+    const int limited = objective == (double)SPD_OBJECTIVE_DIFFERENCE;
+    for (size_t i = 0; i < w->count; i++) {
+        double own[NEIGHBOURS + 1] = {1, 2, 3, 5, 10, 20, 50};
+        const double most = isnan(w->value[i]) ? (double)smallest : w->value[i];
+        size_t count = 0;
+        while (count < NEIGHBOURS && own[count] < most)
+            count++;
+        own[count] = most;
+        const axis mine = {count + 1, own}, *b = limited && isnan(given->value[0]) ? &mine : given;
+        for (size_t j = 0; j < b->count && (j == 0 || !limited || b->value[j] <= most); j++)
+            all->way[all->count++] =
+                (way){objective, w->value[i], b->value[j], (size_t)objective, i, j};
     }
-    return 0;
 }
 
-/* The nu_b of the paper's objective is no more than nu_w, by default the smallest class. */
-static double limited_nu_b(double objective, double nu_w, double nu_b, size_t smallest)
-{
-    if (!isnan(objective) && objective != (double)SPD_OBJECTIVE_DIFFERENCE)
-        return nu_b;
-    double most = isnan(nu_w) ? (double)smallest : nu_w;
-    return nu_b > most ? most : nu_b;
-}
-
-/* Adds a row with all that the user's axes make of it; smallest 0: nu_b has no limit. */
-static void add_row(const axis *axes, size_t number, const row *r, size_t smallest, ways *all)
-{
-    const axis *w = &axes[SPD_PARAMETER_NU_W], *b = &axes[SPD_PARAMETER_NU_B];
-    for (size_t i = 0; i < w->count; i++)
-        for (size_t j = 0; j < b->count; j++) {
-            way one = {.objective = (double)r->objective,
-                       .nu_w = value_or(w, i, r->nu_w),
-                       .nu_b = value_or(b, j, r->nu_b),
-                       .at_objective = (size_t)r->objective,
-                       .at_nu_w = i,
-                       .at_nu_b = isnan(b->value[j]) ? number : j};
-            if (smallest)
-                one.nu_b = limited_nu_b(one.objective, one.nu_w, one.nu_b, smallest);
-            if (!is_there(all, &one))
-                all->way[all->count++] = one;
-        }
-}
-
-/* Is the objective one of those that are asked for? */
-static int wanted(const axis *objectives, spd_objective objective)
-{
-    for (size_t i = 0; i < objectives->count; i++)
-        if (objectives->value[i] == (double)objective)
-            return 1;
-    return 0;
-}
-
-/* all <- the rows of the table that the user's axes leave; an objective without rows has one, with
- * its usual neighbours. */
 static spd_status list_ways(spd_context *ctx, const spd_method *method, const axis *axes,
                             size_t smallest, arena *keep, ways *all)
 {
-    const row *table = usual_rows;
-    size_t rows = sizeof usual_rows / sizeof *usual_rows;
-    spd_fit_options fit = method_fit_options(method);
-    double own = (double)fit.objective;
+    double own = (double)method_fit_options(method).objective;
     const axis usual = {1, &own}, *given = &axes[SPD_PARAMETER_OBJECTIVE];
     const axis *objectives = isnan(given->value[0]) ? &usual : given;
-    if (fit.paper) {
-        table = papers;
-        rows = sizeof papers / sizeof *papers;
-    }
-    size_t most = (rows + objectives->count) * axes[SPD_PARAMETER_NU_W].count *
-                  axes[SPD_PARAMETER_NU_B].count;
+    size_t most = objectives->count * axes[SPD_PARAMETER_NU_W].count *
+                  (axes[SPD_PARAMETER_NU_B].count + NEIGHBOURS + 1);
     *all = (ways){.way = arena_alloc(keep, most, sizeof *all->way)};
     if (!all->way)
         return ctx_nomem(ctx, "a grid");
-    for (size_t i = 0; i < rows; i++)
-        if (wanted(objectives, table[i].objective))
-            add_row(axes, i, &table[i], smallest, all);
-    for (size_t i = 0; i < objectives->count; i++) {
-        row lone = {.objective = (spd_objective)objectives->value[i]};
-        int known = 0;
-        for (size_t k = 0; k < rows; k++)
-            known |= table[k].objective == lone.objective;
-        if (!known)
-            add_row(axes, rows, &lone, smallest, all);
-    }
+    for (size_t i = 0; i < objectives->count; i++)
+        add_ways(axes, objectives->value[i], smallest, all);
     return SPD_OK;
 }
 
@@ -296,23 +225,19 @@ static spd_status combine(spd_context *ctx, size_t n, const axis *axes, const wa
 }
 
 spd_status settings_make(spd_context *ctx, const spd_method *method, const samples *train,
-                         const spd_grid *grid, arena *keep, settings *s)
+                         const spd_grid *grid, size_t smallest, arena *keep, settings *s)
 {
     spd_status status = SPD_OK;
     axis axes[SPD_PARAMETERS];
     ways all = {.count = 1, .way = &(way){NAN, NAN, NAN, 0, 0, 0}};
-    classes c = {0};
-    int tuned = method->map == SPD_MAP_ML && isnan(method->value[SPD_PARAMETER_NU_B]);
-    *s = (settings){.limited = tuned && method_fit_options(method).paper};
+    *s = (settings){0};
     for (unsigned i = 0; i < SPD_PARAMETERS && status == SPD_OK; i++) {
         status = axis_make(ctx, method, train, grid, i, keep, &axes[i]);
         if (status == SPD_OK)
             status = axis_check(ctx, method, train, i, &axes[i]);
     }
-    if (status == SPD_OK && s->limited)
-        status = classes_sort(ctx, train->p, train->label, keep, &c);
     if (status == SPD_OK && method->map == SPD_MAP_ML)
-        status = list_ways(ctx, method, axes, c.smallest, keep, &all);
+        status = list_ways(ctx, method, axes, smallest, keep, &all);
     return status == SPD_OK ? combine(ctx, samples_size(train), axes, &all, keep, s) : status;
 }
 
@@ -325,15 +250,6 @@ void settings_use(const settings *s, size_t setting, spd_method *method)
 {
     memcpy(method->value, s->value + setting * SPD_PARAMETERS,
            SPD_PARAMETERS * sizeof *method->value);
-}
-
-void settings_limit(const settings *s, size_t smallest, spd_method *method)
-{
-    double *value = method->value;
-    if (s->limited)
-        value[SPD_PARAMETER_NU_B] =
-            limited_nu_b(value[SPD_PARAMETER_OBJECTIVE], value[SPD_PARAMETER_NU_W],
-                         value[SPD_PARAMETER_NU_B], smallest);
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */

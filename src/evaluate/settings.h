@@ -7,8 +7,8 @@
  *
  *   m                      n/8, n/4, 3n/8, n/2, 3n/4 and n: no map, which has no other values
  *   objective              what a fit takes (learn/usual.h)
- *   nu_w, nu_b             the rows of a table (settings.c), or the usual ones of the objective; in
- *                          the paper's setting nu_b is no more than nu_w
+ *   nu_w                   the usual one of the objective
+ *   nu_b                   of the difference 1, 2, 3, 5, 10, 20, 50 below nu_w, and nu_w; else the usual
  *   other                  what the classifier says
  *
  * NaN stands for a value that takes its default. */
@@ -23,23 +23,19 @@ typedef struct settings {
     size_t ways;   /* to learn it: map setting k < fitted is the way k % ways, of size k / ways */
     double *value; /* maps * decisions x SPD_PARAMETERS */
     size_t *at;    /* the same: places on the axes */
-    int limited;   /* nu_b is tuned in the paper's setting: it is no more than nu_w */
 } settings;
 
-/* s <- the settings of a method for its training samples; grid may be NULL. SPD_EINVAL for values
- * out of range. */
+/* s <- the settings of a method for its training samples; grid may be NULL. Of several nu_b of the
+ * difference those above nu_w are left out; by default it is `smallest`, of the classes in any part
+ * that a map is learned from. SPD_EINVAL for values out of range. */
 spd_status settings_make(spd_context *ctx, const spd_method *method, const samples *train,
-                         const spd_grid *grid, arena *keep, settings *s);
+                         const spd_grid *grid, size_t smallest, arena *keep, settings *s);
 
 /* How many there are. */
 size_t settings_count(const settings *s);
 
 /* Values of the method <- those of a setting. */
 void settings_use(const settings *s, size_t setting, spd_method *method);
-
-/* In the paper's setting, lowers the nu_b that settings_use has set to nu_w: by default the size of
- * the smallest class, which is smaller in a fold than in all of training. */
-void settings_limit(const settings *s, size_t smallest, spd_method *method);
 
 /* The best of the settings from `first` up to `last` by right (all settings), how many samples each
  * got right, negative for those that failed: the highest count; ties go to the highest mean over

@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/classes.h"
 #include "base/relay.h"
 #include "classify/samples.h"
 #include "evaluate/map.h"
@@ -41,7 +40,6 @@ static spd_status learn_graph(spd_context *ctx, const part_source *from, const p
 {
     spd_method method = *from->method;
     settings_use(from->settings, way * from->settings->decisions, &method);
-    settings_limit(from->settings, a->smallest, &method);
     spd_fit_options options = method_fit_options(&method);
     if (!from->exhaustive)
         usual_nu_roughly(&options);
@@ -81,15 +79,11 @@ static spd_status take_graphs(spd_context *ctx, const part_source *from, part *a
 static spd_status part_make(spd_context *ctx, const part_source *from, size_t fold, part *a)
 {
     *a = (part){0};
-    classes c = {0};
     spd_status status = take_side(ctx, from, fold, 0, &a->room, &a->train);
     if (status == SPD_OK)
         status = take_side(ctx, from, fold, 1, &a->room, &a->test);
     a->truth = a->test.s.label;
     a->test.s.label = NULL;
-    if (status == SPD_OK)
-        status = classes_sort(ctx, a->train.s.p, a->train.s.label, &a->room, &c);
-    a->smallest = c.smallest;
     if (status == SPD_OK && from->D)
         status = take_graphs(ctx, from, a);
     return status;
@@ -247,7 +241,6 @@ spd_status trial_run(spd_context *ctx, const trial_shared *shared, const part *h
             right_of(&t, k)[d] = -1;
     t.method = shared->method[0];
     settings_use(&all[0], map_setting * all[0].decisions, &t.method);
-    settings_limit(&all[0], home->smallest, &t.method);
     spd_status status = take_sides(ctx, &t);
     for (size_t k = 0; k < shared->methods && status >= 0; k++) {
         spd_status one = shared->out[k][map_setting] ? SPD_OK : contend(ctx, &t, k);

@@ -31,7 +31,6 @@ typedef struct part_graph {
 typedef struct part {
     side train, test;  /* test.s has no labels: queries have none */
     const int *truth;  /* test.s.p: what they would be */
-    size_t smallest;   /* of the classes in train */
     size_t graphs;     /* the ways of the settings, or 0: every fit makes its own */
     part_graph *graph; /* graphs */
     arena room;        /* all of it but the pairs */

@@ -79,6 +79,27 @@ size_t tuner_tested(const tuner *t)
     return count;
 }
 
+/* *least <- the size of the smallest class that a fold trains on, or, before folds are dealt, of all
+ * samples. */
+static spd_status find_smallest(const tuner *t, size_t *least)
+{
+    const samples *train = t->shared.train;
+    const size_t *fold = t->shared.fold;
+    arena room = {0};
+    int *label = arena_alloc(&room, train->p, sizeof *label);
+    spd_status status = arena_status(&room, t->ctx, "labels");
+    *least = SIZE_MAX;
+    for (size_t f = 0; f < (fold ? t->shared.folds : 1) && status == SPD_OK; f++) {
+        classes c = {0};
+        for (size_t i = 0; i < train->p; i++)
+            label[i] = fold && fold[i] == f ? -1 : train->label[i];
+        status = classes_sort(t->ctx, train->p, label, &room, &c);
+        *least = c.smallest < *least ? c.smallest : *least;
+    }
+    arena_free(&room);
+    return status;
+}
+
 spd_status tuner_fail(const tuner *t, const spd_method *method)
 {
     char name[SPD_METHOD_NAME], before[SPD_METHOD_NAME + 60];
@@ -226,16 +247,30 @@ spd_status tuner_open(tuner *t, spd_context *ctx, const samples *train, size_t c
 
 spd_status tuner_plan(tuner *t, const spd_grid *grid)
 {
-    spd_status status = SPD_OK;
+    size_t least;
+    spd_status status = find_smallest(t, &least);
     for (size_t k = 0; k < t->shared.methods && status == SPD_OK; k++)
-        status =
-            settings_make(t->ctx, &t->method[k], t->shared.train, grid, &t->room, &t->settings[k]);
+        status = settings_make(t->ctx, &t->method[k], t->shared.train, grid, least, &t->room,
+                               &t->settings[k]);
     return status;
 }
 
 void tuner_close(tuner *t)
 {
     arena_free(&t->room);
+}
+
+/* found, *most <- what there is to choose from, for each method and at most. */
+static spd_status plan(tuner *t, const spd_tune_options *tuning, spd_tune_info *found, size_t *most)
+{
+    spd_status status = tuner_plan(t, tuning->grid);
+    *most = 0;
+    for (size_t k = 0; k < t->shared.methods && status == SPD_OK; k++) {
+        found[k] = (spd_tune_info){
+            .accuracy = NAN, .accuracy_no_map = NAN, .settings = settings_count(&t->settings[k])};
+        *most = found[k].settings > *most ? found[k].settings : *most;
+    }
+    return status;
 }
 
 /* t->method and found <- what is chosen. */
@@ -245,14 +280,11 @@ static spd_status tune_all(tuner *t, const spd_tune_options *tuning, spd_tune_in
     size_t *best = arena_zero(&t->room, methods, sizeof *best);
     spd_status status = arena_status(&t->room, t->ctx, "cross-validation");
     if (status == SPD_OK)
-        status = tuner_plan(t, tuning->grid);
-    for (size_t k = 0; k < methods && status == SPD_OK; k++) {
-        found[k] = (spd_tune_info){
-            .accuracy = NAN, .accuracy_no_map = NAN, .settings = settings_count(&t->settings[k])};
-        most = found[k].settings > most ? found[k].settings : most;
-    }
+        status = plan(t, tuning, found, &most);
     if (status == SPD_OK && most > 1)
         status = tuner_deal(t, tuning);
+    if (status == SPD_OK && most > 1) /* folds may leave less to choose from */
+        status = plan(t, tuning, found, &most);
     if (status == SPD_OK && most > 1)
         status = tuner_search(t);
     if (status == SPD_OK && most > 1)

@@ -176,7 +176,8 @@ static spd_status check_classes(spd_context *ctx, size_t p, const classes *c)
     if (c->largest == 1 && c->labelled == p)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the within graph is empty: each of the %zu classes has one sample only; "
-                        "at least one class needs two",
+                        "at least one class needs two, or three where folds leave some out, "
+                        "unless all parameters are given",
                         c->count);
     return SPD_OK;
 }

@@ -48,8 +48,8 @@ def test_the_fit_of_what_was_chosen(spdml, data, tmp_path, words):
         assert chosen["no_map_instead"] == ("would work without" in done.err)
     if words[-1] == "auto" or "--nu-b" not in words:
         assert chosen.get("nu_b", shown["nu_b"]) == shown["nu_b"]
-    assert chosen["settings"] == {("auto", None): 5, ("auto", "auto"): 25, ("auto", "4"): 5,
-                                  ("3", "auto"): 5}.get(
+    assert chosen["settings"] == {("auto", None): 5, ("auto", "auto"): 30, ("auto", "4"): 5,
+                                  ("3", "auto"): 6}.get(
         (words[1], words[words.index("--nu-b") + 1] if "--nu-b" in words else None)) or \
         "--paper" in words
     first = (tmp_path / "m.spdml").read_bytes()

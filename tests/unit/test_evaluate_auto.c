@@ -127,7 +127,7 @@ static judged twin_judge(const set *s, const size_t *fold, const char *name)
     char(*hit)[P] = (char(*)[P])block(200 * P / sizeof(double));
     int64_t right[200];
     settings all;
-    CHECK(settings_make(NULL, &method, &s->samples, NULL, &room, &all) == SPD_OK, "%s", name);
+    CHECK(settings_make(NULL, &method, &s->samples, NULL, 13, &room, &all) == SPD_OK, "%s", name);
     size_t count = settings_count(&all),
            none = method_learns_map(&method) ? all.fitted * all.decisions : count;
     CHECK(count <= 200, "%s: %zu settings", name, count);

@@ -96,17 +96,8 @@ static size_t sizes_below(size_t n, double m[SIZES])
 
 static void race(search *h)
 {
-    static const double neighbours[] = {1, 2, 3, 5, 10};
     double sizes[SIZES] = {0};
     spd_grid grid = {.count = {0}};
-    spd_fit_options usual = h->l->options;
-    spd_fit_resolve(&usual);
-    int papers =
-        usual.paper && usual.objective == SPD_OBJECTIVE_DIFFERENCE; /* has its own, up to nu_w */
-    if (h->l->auto_nu_b && !papers) {
-        grid.count[SPD_PARAMETER_NU_B] = sizeof neighbours / sizeof *neighbours;
-        grid.value[SPD_PARAMETER_NU_B] = neighbours;
-    }
     if (h->l->auto_m) {
         grid.count[SPD_PARAMETER_M] = sizes_below(shown_n(h->l->data), sizes);
         grid.value[SPD_PARAMETER_M] = sizes;

@@ -45,10 +45,11 @@ const option options_graph[] = {
              "softmax the number of candidates: default all, or 30 for more than 500 matrices. A "
              "smaller class contributes all its matrices"},
     {"nu-b", 0, OPTION_TEXT, "N|auto", .words = "auto",
-     .help = "Neighbours in other classes; default the smaller of 3 and --nu-w. For softmax the "
-             "number of candidates: default all, or 60 for more than 500 matrices. auto, the "
-             "default in the paper's setting, chooses among 1, 2, 3, 5 and 10 by cross-validation, "
-             "there up to --nu-w; it needs --objective difference"},
+     .help =
+         "Neighbours in other classes; default the smaller of 3 and --nu-w. For softmax the "
+         "number of candidates: default all, or 60 for more than 500 matrices. auto, the "
+         "default in the paper's setting, chooses among 1, 2, 3, 5, 10, 20, 50 and --nu-w, none "
+         "above it, by cross-validation; it needs --objective difference"},
     {"graph", 0, OPTION_CHOICE, "KIND", "or", INTO(spd_fit_options, graph), .names = SPD_ENUM_GRAPH,
      .help = "or: a pair counts if either is a neighbour of the other; directed: a one-sided pair "
              "counts half"},
