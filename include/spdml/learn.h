@@ -321,8 +321,6 @@ typedef struct spd_embed_options {
                           Euclidean */
     size_t k;          /* neighbours, 1 .. p-1; not used by pga, mds and tsne */
     size_t dimensions; /* d, 1 .. p-1 */
-    double ridge;      /* lle: this times tr(G) is added to a neighbourhood's G; 0 means 1e-3 */
-    double bandwidth;  /* laplacian: t; 0 means the mean d2 of all neighbours */
     double perplexity; /* tsne: effective number of neighbours, 1 up to below p; 0 means 30, or
                           (p-1)/3 if that is less */
     double theta;      /* tsne: groups of points narrower than theta times their distance count as

@@ -12,9 +12,8 @@ function varargout = describe(varargin)
 % 'LabelBy', 'Shrinkage', 'Every', 'Model', 'Rate', 'Window', 'Step',
 % 'Bands' (k x 2 Hz), 'Order', 'Channels', 'Events', 'Epoch' ([from to]),
 % 'EventNames', 'Group', 'ChannelsFirst', 'Size' ([width height]), 'NoColor',
-% 'KeepImages', 'SiftStep', 'SiftBin', 'Smooth', 'Regions' (a word or [rows
-% columns]), 'Scales', 'Orientations', 'KMax', 'Spacing', 'Sigma', 'Grid' ([rows
-% columns]), 'Rects' (k x 4), 'Asf', 'Center' ('root'), 'Frames' ([first last], from
+% 'KeepImages', 'SiftStep', 'Regions' (a word or [rows columns]), 'Scales',
+% 'Orientations', 'Grid' ([rows columns]), 'Rects' (k x 4), 'Asf', 'Center' ('root'), 'Frames' ([first last], from
 % 1), 'TemporalPyramid', 'Overlap', 'UnitRange', 'KeepGoing', 'X', 'Y'.
 %
 % Example:

@@ -5,8 +5,8 @@ function varargout = embed(varargin)
 %
 %   Y = spdml.embed(X)   p x 2
 % Options: 'Method' ('pga', 'mds', 'tsne', 'lle', 'hessian-lle', 'laplacian'),
-% 'Metric', 'Dimensions' (2), 'k' (10), 'Bandwidth', 'LleRidge', 'Perplexity',
-% 'Theta', 'Iterations', 'Seed'. info has eigenvalue, explained, ...
+% 'Metric', 'Dimensions' (2), 'k' (10), 'Perplexity',
+% 'Iterations', 'Seed'. info has eigenvalue, explained, ...
 %
 % Example:
 %   data = spdml.synth('spd');

@@ -7,7 +7,7 @@ function varargout = nearest(varargin)
 %   X to each of Q: q x 5 numbers of samples, from 1, and distances. Without Q,
 %   neighbours within X; a matrix is not its own neighbour.
 % Options: 'k' (1), 'Metric', 'Squared', 'Search' ('exact', 'approximate',
-% 'auto'; within X alone), 'Brute', 'Seed'. info has search, pruned and recall.
+% 'auto'; within X alone), 'Seed'. info has search, pruned and recall.
 %
 % Example:
 %   index = spdml.nearest(cat(3, eye(2), 2*eye(2), 9*eye(2)));   % [2; 1; 2]

@@ -160,7 +160,6 @@ void command_nearest(call *c)
 {
     static const option rows[] = {
         {"search", WORD, SPD_ENUM_SEARCH, INTO(spd_nearest_options, search)},
-        {"brute", FLAG, 0, INTO(spd_nearest_options, brute)},
         {"seed", SEED, 0, INTO(spd_nearest_options, seed)}};
     stack X, second;
     spd_nearest_options o = SPD_STRUCT(spd_nearest_options);
@@ -198,15 +197,13 @@ void command_nearest(call *c)
 
 /* ---- embeddings ------------------------------------------------------------------------------ */
 
-static void take_embedding(call *c, const stack *X, spd_embed_options *o)
+static void take_embedding(call *c, spd_embed_options *o)
 {
     static const option rows[] = {
         {"method", WORD, SPD_ENUM_EMBEDDING, INTO(spd_embed_options, kind)},
         {"metric", WORD, SPD_ENUM_METRIC, INTO(spd_embed_options, metric)},
         {"k", SIZE, 0, INTO(spd_embed_options, k)},
         {"dimensions", SIZE, 0, INTO(spd_embed_options, dimensions)},
-        {"lleridge", REAL, 0, INTO(spd_embed_options, ridge)},
-        {"bandwidth", REAL, 0, INTO(spd_embed_options, bandwidth)},
         {"perplexity", REAL, 0, INTO(spd_embed_options, perplexity)},
         {"iterations", SIZE, 0, INTO(spd_embed_options, iterations)},
         {"seed", SEED, 0, INTO(spd_embed_options, seed)}};
@@ -216,10 +213,6 @@ static void take_embedding(call *c, const stack *X, spd_embed_options *o)
     o->seed = 1;
     o->iterations = 1000;
     options_take(c, COUNT(rows), rows, o);
-    double theta = option_real(c, "theta", NAN);
-    o->theta = isnan(theta) ? 0.0 : theta > 0.0 ? theta : -1.0;
-    if (X->complex)
-        o->bandwidth *= 2.0; /* squared distances of real forms are twice as large */
     options_done(c);
 }
 
@@ -230,7 +223,7 @@ void command_embed(call *c)
     spd_embed_info info = SPD_STRUCT(spd_embed_info);
     call_arguments(c, 1, 1);
     stack_take(c, c->input[0], "X", 1, &X);
-    take_embedding(c, &X, &o);
+    take_embedding(c, &o);
     size_t d = o.dimensions < X.p ? o.dimensions : 1, p = X.p; /* more are refused below */
     double *Y = table(p, d), *lambda = table(d, 1);
     call_check(c, spd_embed(c->ctx, &o, X.set.n, p, stack_doubles(c, &X), Y, lambda, &info));

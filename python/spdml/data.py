@@ -27,10 +27,9 @@ _REGIONS = {"whole": 0, "halves": 1}
 _GRID = 2
 
 # option: the field and how it is understood
-_COUNTS = {"order": "order", "observations": "observations", "sift_step": "step", "sift_bin": "bin", "scales": "scales",
+_COUNTS = {"order": "order", "observations": "observations", "sift_step": "step", "scales": "scales",
            "orientations": "orientations", "temporal_pyramid": "pyramid"}
-_REALS = {"rate": "rate", "window": "window", "step": "stride", "smooth": "smooth", "kmax": "kmax",
-          "spacing": "spacing", "sigma": "sigma"}
+_REALS = {"rate": "rate", "window": "window", "step": "stride"}
 _FLAGS = {"channels_first": "channels_first", "keep_images": "keep_images",
           "keep_going": "keep_going", "overlap": "overlap", "unit_range": "unit_range"}
 _TEXTS = {"group": "group", "asf": "asf", "x": "x_name", "y": "y_name", "events": "events"}
@@ -240,8 +239,8 @@ def describe(kind: str, paths: Union[PathName, Sequence[PathName]],
         A file, folder or archive, or several.
     options : those of the command, with underscores: shrinkage ('oas', 'ledoit-wolf' or a number),
         regularize, observations, model (an SPDML estimator or W), labels (an index file), label_by,
-        x, y, keep_going; images: size, no_color, keep_images, sift_step, sift_bin, smooth, regions,
-        scales, orientations, kmax, spacing, sigma, grid, rects; motion: asf, center, frames,
+        x, y, keep_going; images: size, no_color, keep_images, sift_step, regions, scales,
+        orientations, grid, rects; motion: asf, center, frames,
         temporal_pyramid, overlap, unit_range; signals: group, channels_first, rate, window, step, bands (pairs of
         edges), order, channels, events, epoch (from, to), event_names. Sizes are numbers or pairs.
     {n_jobs}

@@ -95,9 +95,8 @@ def _searched(X: Any, Q: Any) -> Tuple[Set, Optional[Set]]:
 
 @documented
 def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "airm",
-          n_neighbors: int = 10, ridge: float = 0.0, bandwidth: float = 0.0,
-          n_jobs: Optional[int] = None, perplexity: float = 0.0, random_state: int = 1
-          ) -> np.ndarray:
+          n_neighbors: int = 10, n_jobs: Optional[int] = None, perplexity: float = 0.0,
+          random_state: int = 1) -> np.ndarray:
     """Coordinates of a set of matrices, for pictures and further work, as the command
     ``spdml embed`` computes them.
 
@@ -113,10 +112,6 @@ def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "air
         As of `neighbors`.
     n_neighbors : int
         Of the last three methods.
-    ridge : float
-        Of 'lle'; 0 means the usual.
-    bandwidth : float
-        Of 'laplacian'; 0 means the usual.
     {n_jobs}
     perplexity : float
         Of 'tsne'; 0 means the usual.
@@ -143,8 +138,6 @@ def embed(X: Any, n_components: int = 2, method: str = "pga", metric: str = "air
             f"n_components is {columns}; it must be smaller than the number of matrices, {p}")
     options = structs.embed_options(kind=kind, metric=metric_number(metric),
                                     k=whole(n_neighbors, "n_neighbors"), dimensions=columns,
-                                    ridge=real(ridge, "ridge"),
-                                    bandwidth=factor * real(bandwidth, "bandwidth"),
                                     perplexity=real(perplexity, "perplexity"),
                                     seed=seed_number("random_state", random_state))
     Y = np.empty((p, columns))

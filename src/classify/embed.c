@@ -18,8 +18,6 @@
 #include "run/parallel.h"
 #include "geometry/flat.h"
 
-#define USUAL_RIDGE 1e-3
-
 /* ---- what fits ------------------------------------------------------------------------------- */
 
 static int has_neighbours(spd_embedding kind)
@@ -74,9 +72,6 @@ spd_status embed_check(spd_context *ctx, const spd_embed_options *o, size_t n, s
             ctx, SPD_EINVAL,
             "%zu dimensions requested; the space of %zu x %zu SPD matrices has only %zu", d, n, n,
             manifold);
-    if (!(o->ridge >= 0.0) || !(o->bandwidth >= 0.0))
-        return ctx_fail(ctx, SPD_EINVAL, "ridge %g, bandwidth %g: neither may be negative",
-                        o->ridge, o->bandwidth);
     spd_status status = embed_check_metric(ctx, o->kind, o->metric);
     if (status == SPD_OK && has_neighbours(o->kind))
         status = check_neighbours(ctx, o, p);
@@ -95,10 +90,10 @@ static spd_status fill_matrix(spd_context *ctx, const spd_embed_options *o, cons
     *weight = NULL;
     *bandwidth = NAN;
     if (o->kind == SPD_EMBEDDING_LLE)
-        return lle_matrix(ctx, h, o->k, o->ridge > 0.0 ? o->ridge : USUAL_RIDGE, M);
+        return lle_matrix(ctx, h, o->k, M);
     if (o->kind == SPD_EMBEDDING_HESSIAN_LLE)
         return hessian_matrix(ctx, h, o->k, o->dimensions, M);
-    *bandwidth = o->bandwidth > 0.0 ? o->bandwidth : laplacian_bandwidth(h, o->k);
+    *bandwidth = laplacian_bandwidth(h, o->k);
     laplacian_matrix(h, o->k, *bandwidth, degree, M);
     *weight = degree;
     return SPD_OK;

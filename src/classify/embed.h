@@ -24,7 +24,7 @@ spd_status neighbourhoods_find(spd_context *ctx, spd_metric which, size_t n, siz
 /* ---- matrices: p x p, symmetric, positive semidefinite; M is zero before -------------------- */
 
 /* embed_lle.c: (I - W)'(I - W). */
-spd_status lle_matrix(spd_context *ctx, const neighbourhoods *h, size_t k, double ridge, double *M);
+spd_status lle_matrix(spd_context *ctx, const neighbourhoods *h, size_t k, double *M);
 
 /* embed_hessian.c: the sum of squared Hessians in d tangent coordinates. */
 spd_status hessian_matrix(spd_context *ctx, const neighbourhoods *h, size_t k, size_t d, double *M);

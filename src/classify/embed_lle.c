@@ -2,7 +2,7 @@
  *
  * Each sample is written by its neighbours as well as its tangent space allows:
  *
- *   G_i[j,l] = <log_Xi Xj, log_Xi Xl>,   (G_i + ridge tr(G_i) I) w = 1,   w <- w / sum w
+ *   G_i[j,l] = <log_Xi Xj, log_Xi Xl>,   (G_i + RIDGE tr(G_i) I) w = 1,   w <- w / sum w
  *
  * and coordinates that are written by their neighbours with the same weights are the bottom
  * eigenvectors of M = (I - W)'(I - W), after the constant one. M is the sum over i of v v' with v
@@ -17,8 +17,10 @@
 #include "classify/embed.h"
 #include "linalg/dense.h"
 
+#define RIDGE 1e-3
+
 /* w (k) <- weights of neighbourhood i; A: k k doubles of scratch. */
-static void weights(const neighbourhoods *h, size_t i, size_t k, double ridge, double *w, double *A)
+static void weights(const neighbourhoods *h, size_t i, size_t k, double *w, double *A)
 {
     const double *G = h->G + i * h->k * h->k;
     double trace = 0.0, sum = 0.0;
@@ -28,7 +30,7 @@ static void weights(const neighbourhoods *h, size_t i, size_t k, double ridge, d
         w[r] = 1.0;
     }
     for (size_t r = 0; r < k; r++)
-        A[r * k + r] += ridge * trace;
+        A[r * k + r] += RIDGE * trace;
     if (trace > 0.0 && !dense_chol(k, A))
         dense_solve_vector(k, A, w);
     for (size_t r = 0; r < k; r++) /* equal weights where all neighbours are the sample itself */
@@ -51,14 +53,14 @@ static void add_outer(size_t p, size_t i, size_t k, const int64_t *neighbour, co
     }
 }
 
-spd_status lle_matrix(spd_context *ctx, const neighbourhoods *h, size_t k, double ridge, double *M)
+spd_status lle_matrix(spd_context *ctx, const neighbourhoods *h, size_t k, double *M)
 {
     arena room = {0};
     double *w = arena_alloc(&room, k + 1, k * sizeof *w);
     if (!w)
         return ctx_nomem(ctx, "the weights of lle");
     for (size_t i = 0; i < h->p; i++) {
-        weights(h, i, k, ridge, w, w + k);
+        weights(h, i, k, w, w + k);
         add_outer(h->p, i, k, h->index + i * h->k, w, M);
     }
     arena_free(&room);

@@ -41,19 +41,19 @@ def bottom(M, d):
     return signs(V[:, 1 : d + 1] * np.sqrt(len(M))), values[1 : d + 1]
 
 
-def lle_weights(metric, X, k, ridge=1e-3):
+def lle_weights(metric, X, k):
     W = np.zeros((len(X), len(X)))
     near, _ = neighbours(metric, X, k)
     for i, js in enumerate(near):
         T = log_maps(metric, X[i], X[js])
         G = T @ T.T
-        w = np.linalg.solve(G + ridge * np.trace(G) * np.eye(k), np.ones(k))
+        w = np.linalg.solve(G + 1e-3 * np.trace(G) * np.eye(k), np.ones(k))
         W[i, js] = w / w.sum()
     return W
 
 
-def lle(metric, X, k, d, ridge=1e-3):
-    R = np.eye(len(X)) - lle_weights(metric, X, k, ridge)
+def lle(metric, X, k, d):
+    R = np.eye(len(X)) - lle_weights(metric, X, k)
     return bottom(R.T @ R, d)
 
 
@@ -72,10 +72,9 @@ def hessian_lle(metric, X, k, d):
     return bottom(M, d)
 
 
-def laplacian(metric, X, k, d, t=None):
+def laplacian(metric, X, k, d):
     near, D2 = neighbours(metric, X, k)
-    if t is None:
-        t = np.mean([D2[i, js] for i, js in enumerate(near)])
+    t = np.mean([D2[i, js] for i, js in enumerate(near)])
     W = np.zeros((len(X), len(X)))
     for i, js in enumerate(near):
         W[i, js] = W[js, i] = np.exp(-D2[i, js] / t)

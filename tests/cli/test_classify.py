@@ -356,7 +356,7 @@ GABOR = {"width": 64, "height": 64, "scales": 5, "regions": "halves"}
     ("sift-color", SIFT, {"step": 8, "color": False},
      "--sift-step 8 against 4, --no-color given against not given"),
     ("sift-color", SIFT, {"step": 8, "bin": 4, "smooth": 0.5, "color": False},
-     "--sift-step 8 against 4, --sift-bin 4 against 3, --smooth 0.5 against 0, ..."),
+     "--sift-step 8 against 4, bin 4 against 3, smooth 0.5 against 0, ..."),
     ("covariance", SIGNAL, {"channels_first": True}, None),
     ("covariance", SIGNAL, {"step": 0.5, "bands": [[8, 12.5], [16, 18]], "order": 4},
      "--step 0.5 against none, --bands 8-12.5,16-18 against none)"),
@@ -422,11 +422,10 @@ def images(tmp_path, rng):
 def test_vectors(classify, tmp_path, images, kind):
     X, V, y = images
     V = V if kind == "float" else np.clip(V, 0, 255).astype(np.uint8)
-    save(tmp_path / "a.npz", X[:24], y[:24], images=V[:24], flat=V[:24].reshape(24, -1))
-    save(tmp_path / "b.npz", X[24:], y[24:], images=V[24:], flat=V[24:].reshape(12, -1))
-    assert classify("src", "--json").good().json["accuracy"] > 0.8
-    assert classify("src", "--vectors", "flat", "--json").good().json["accuracy"] > 0.8
-    classify("src", "--vectors", "faces").failed("a.npz", "'faces'", "images", "flat")
+    for shape in ((-1, 6, 4), (-1, 24)):
+        save(tmp_path / "a.npz", X[:24], y[:24], images=V[:24].reshape(shape))
+        save(tmp_path / "b.npz", X[24:], y[24:], images=V[24:].reshape(shape))
+        assert classify("src", "--json").good().json["accuracy"] > 0.8
 
 
 def test_images_alone(classify, tmp_path, images):
@@ -454,7 +453,7 @@ def test_vectors_must_be_numbers_of_one_shape(classify, tmp_path, images):
     save(tmp_path / "b.npz", X[24:], y[24:], images=V[24:])
     classify("src").failed("b.npz", "images[2] holds NaN")
     save(tmp_path / "b.npz", X[24:], y[24:])
-    classify("src", "--vectors", "images").failed("b.npz", "'images'")
+    classify("src").failed("b.npz", "'images'")
 
 
 # ---- messages -----------------------------------------------------------------------------------

@@ -278,7 +278,7 @@ def test_windows(spdml, rng, tmp_path):
 @pytest.mark.parametrize("words, said", [
     (["--bands", "12"], "12-14"), (["--bands", "12-"], "12-14"), (["--bands", "a-b"], "12-14"),
     (["--shrinkage", "much"], "oas"), (["--shrinkage", "1.5"], "0 to 1"),
-    (["--sift-bin", "4"], "does not belong to covariance"),
+    (["--sift-step", "4"], "does not belong to covariance"),
     (["--asf", "x.asf"], "does not belong to covariance"),
     (["--labels", "a.csv", "--label-by", "{y}_"], "cannot be used together"),
 ])
@@ -318,7 +318,7 @@ def test_no_hint_for_tables_that_stand(spdml, rng, tmp_path):
 @pytest.mark.parametrize("kind, words, said", [
     ("region", ["--size", "big"], "WIDTHxHEIGHT"), ("region", ["--grid", "3"], "ROWSxCOLUMNS"),
     ("region", ["--grid", "0x3"], "ROWSxCOLUMNS"), ("gabor", ["--regions", "thirds"], "halves"),
-    ("gabor", ["--kmax", "4"], "3.14"), ("joints", ["--frames", "5"], "FIRST:LAST"),
+    ("joints", ["--frames", "5"], "FIRST:LAST"),
     ("joints", ["--frames", "9:3"], "FIRST:LAST"), ("joints", ["--center", "hip"], "root"),
     ("sift-color", ["--sift-step", "0"], "at least"), ("sift-color", ["--window", "3"], "belong"),
 ])

@@ -334,9 +334,7 @@ def test_vectors(spdml, data, tmp_path, rng):
                 "--json").good().json["results"]
     assert got[0]["accuracy_mean"] > 0.95
     np.savez(tmp_path / "named.npz", faces=images, **data)
-    spdml("evaluate", "named.npz", "--methods", "src,nn-airm", *WHERE).failed("images", "faces")
-    spdml("evaluate", "named.npz", "--methods", "src", *WHERE, "--vectors", "faces", "--grid",
-          "dimensions=5", "--json").good()
+    spdml("evaluate", "named.npz", "--methods", "src,nn-airm", *WHERE).failed("no array 'images'")
 
 
 @pytest.mark.parametrize("words, tells, code", [
@@ -522,15 +520,11 @@ def test_tables_fit_a_terminal(spdml, data, tmp_path, uneven):
     words = ["evaluate", "d.npz", "--methods", "nn-airm,nn-log-euclidean-ml,riemannian-hessian-lle,knn-stein",
              "--grid", "m=2,3", "--grid", "nu-b=2,3", "--split", "0.5", "--repeats", "4", "--auc", "--by", "subject"]
     out = spdml(*words, "--final", "none").good().out
-    wide = spdml(*words, "--final", "none", "--wide").good().out
-    head, whole = (re.search("^method .*", x, re.M).group(0) for x in (out, wide))
+    head = re.search("^method .*", out, re.M).group(0)
     assert max(map(len, out.splitlines())) < 80
     assert "accuracy %" in head and "AUC" in head and "kappa" not in head and "parameters" not in head
     assert ("balanced %" in head) == uneven
-    for name in "accuracy %", "balanced %", "kappa", "F1", "AUC", "tune s", "fit s", "test s", "parameters":
-        assert name in whole
     chosen = re.search(r"^parameters:\n((?:  .*\n)+)", out, re.M).group(1)
-    row = re.search(r"^nn-log-euclidean-ml .*?  (m .*)$", wide, re.M).group(1)
-    assert row in " ".join(chosen.split())
+    assert "  nn-log-euclidean-ml" in chosen and "nu-b" in chosen
     alone = spdml("evaluate", "d.npz", "--methods", "nn-airm", "--split", "0.5", "--final", "none").good().out
     assert not re.search("^method .* p$", alone, re.M) and "parameters" not in alone

@@ -205,7 +205,7 @@ def test_methods_without_a_map(spdml, learned, rng, tmp_path):
     done = spdml("explain", "t.spdml").failed("t.spdml: ts-lda works on the whole matrices", "(-ml)")
     assert "m = n" not in done.err
     spdml("evaluate", "t.npz", "--methods", "src", "--split", 0.5).failed(
-        "'spdml describe --keep-images'", "--vectors")
+        "'spdml describe --keep-images'")
 
 
 def test_trained_methods(spdml, learned, tmp_path):

@@ -413,9 +413,10 @@ def test_the_paper_chooses_nu_b(fit, tmp_path, rng, words):
 
 def test_the_paper_without_memory(fit, data, tmp_path):
     """Sets that are read piece by piece have the default, and it is said."""
-    np.save(tmp_path / "x.npy", data[0].astype(np.float32))
+    X = np.array([np.kron(np.eye(3), x) for x in data[0]], np.float32)
+    np.save(tmp_path / "x.npy", X)
     np.save(tmp_path / "y.npy", data[1])
-    done = fit("x.npy", "--labels", "y.npy", "--store", "float32", "-m", 3, "--paper").good()
+    done = fit("x.npy", "--labels", "y.npy", "--memory", 12 * X.size, "-m", 3, "--paper").good()
     assert done.json["nu_b"] == 3 and "not chosen by cross-validation" in done.err
 
 

@@ -176,7 +176,7 @@ GEOMETRY = {
     "mean of few": ["mean", "--metric", "stein", "-o", "{}.npy"],
     "neighbours": ["neighbours", "--metric", "airm", "-k", 3, "-o", "{}.npz"],
     "neighbours, most of them": ["neighbours", "--search", "approximate", "-k", 4, "-o", "{}.npz"],
-    "neighbours by brute force": ["neighbours", "--brute", "--queries", "e.npz", "-o", "{}.npz"],
+    "neighbours of others": ["neighbours", "--queries", "e.npz", "-o", "{}.npz"],
 }
 
 

@@ -168,8 +168,6 @@ static spd_status do_embed(call *c)
                                  .metric = c->metric,
                                  .k = fuzz_below(&c->in, P + 1),
                                  .dimensions = fuzz_below(&c->in, P + 1),
-                                 .ridge = fuzz_real(&c->in),
-                                 .bandwidth = fuzz_real(&c->in),
                                  .iterations = 1 + fuzz_below(&c->in, 4),
                                  .perplexity = fuzz_byte(&c->in) & 1 ? fuzz_real(&c->in) : 0.0,
                                  .theta = fuzz_byte(&c->in) & 1 ? fuzz_real(&c->in) : 0.5};

@@ -348,8 +348,7 @@ def call_data(rng):
         lambda: spdml.embed(matrices(rng, X), **maybe(rng, {
             "n_components": lambda: number(rng, 1, 2), "n_neighbors": lambda: number(rng, 1, 3),
             "method": lambda: word(rng, "pga", "mds", "lle", "laplacian", "hessian-lle"),
-            "metric": lambda: metric(rng), "ridge": lambda: number(rng, 0, 0.1, -1),
-            "bandwidth": lambda: number(rng, 0, 1.0, -1), "n_jobs": lambda: jobs(rng)})),
+            "metric": lambda: metric(rng), "n_jobs": lambda: jobs(rng)})),
         lambda: spdml.maps.cost(matrices(rng, X), labels(rng, len(X)),
                            matrices(rng, rng.standard_normal((n, int(rng.integers(1, n + 1))))),
                            **maybe(rng, {

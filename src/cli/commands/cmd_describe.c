@@ -126,14 +126,10 @@ static const option options_images[] = {
      .help = "Keep the grey, resized images as the column 'images', for methods on vectors"},
     OPTION_END};
 
-static const option options_sift[] = {
-    {"sift-step", 0, OPTION_INT, "PIXELS", "4", 1, 1000, INTO(spd_describe_options, step),
-     .help = "Distance between the centres of descriptors"},
-    {"sift-bin", 0, OPTION_INT, "PIXELS", "3", 1, 1000, INTO(spd_describe_options, bin),
-     .help = "Width of a spatial bin; a descriptor has 4 x 4 of them"},
-    {"smooth", 0, OPTION_REAL, "SIGMA", "0", 0, 1000, INTO(spd_describe_options, smooth),
-     .help = "Standard deviation of a Gaussian applied first, in pixels"},
-    OPTION_END};
+static const option options_sift[] = {{"sift-step", 0, OPTION_INT, "PIXELS", "4", 1, 1000,
+                                       INTO(spd_describe_options, step),
+                                       .help = "Distance between the centres of descriptors"},
+                                      OPTION_END};
 
 static const option options_gabor[] = {
     {"regions", 0, OPTION_TEXT, "HOW", "halves",
@@ -142,12 +138,6 @@ static const option options_gabor[] = {
      .help = "Scales of the wavelets"},
     {"orientations", 0, OPTION_INT, "N", "8", 1, 64, INTO(spd_describe_options, orientations),
      .help = "Orientations of the wavelets"},
-    {"kmax", 0, OPTION_REAL, "K", NULL, 1e-6, 3.1415926536, INTO(spd_describe_options, kmax),
-     .help = "Largest frequency, radians per pixel; default the square root of 2"},
-    {"spacing", 0, OPTION_REAL, "F", NULL, 1, 1000, INTO(spd_describe_options, spacing),
-     .help = "Ratio of one scale's frequency to the next; default the square root of 2"},
-    {"sigma", 0, OPTION_REAL, "S", NULL, 1e-3, 1000, INTO(spd_describe_options, sigma),
-     .help = "Width of the envelope, in wavelengths times 2 pi; default 2 pi"},
     OPTION_END};
 
 static const option options_region[] = {

@@ -62,7 +62,8 @@ static int run(session *s)
     spd_status status = spd_pairwise2(s->ctx, session_metric(s), &X, B ? &Y : NULL, D);
     if (status < 0) /* X is of the first file, Y of the second */
         session_fail_pair(s, A->source, B ? B->source : NULL, "Y", status);
-    session_distances(s, p * q, D);
+    if (!arguments_flag(s->args, "squared"))
+        session_distances(p * q, D);
     session_talk(s, "%zu x %zu distances", p, q);
     session_write_matrix(s, "D", p, q, D, 0);
     show(s, A, q, !B, D);
@@ -72,7 +73,7 @@ static int run(session *s)
 static const option options[] = {
     OPTION_METRIC,
     OPTION_ENGINE,
-    OPTION_SQUARED,
+    {"squared", .help = "Compute squared distances"},
     {OPTION_OUTPUT(OPTION_ARRAY_ENDINGS, "Write the distances (float64, rows of DATA, columns of "
                                          "DATA2) to FILE; the array is called D")},
     OPTION_END};

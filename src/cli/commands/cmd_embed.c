@@ -13,15 +13,6 @@ typedef struct embedding {
     spd_embed_info info;
 } embedding;
 
-/* In the library 0 is its own choice, and below 0 are all pairs. */
-static double theta_of(session *s)
-{
-    if (!arguments_text(s->args, "theta"))
-        return 0.0;
-    double theta = arguments_real(s->args, "theta");
-    return theta > 0.0 ? theta : -1.0;
-}
-
 /* From coordinates of real forms to those of the complex matrices, whose squared distances are half
  * as large; those of other methods have a scale of their own. */
 static void shrink(embedding *e)
@@ -43,14 +34,9 @@ static void compute(session *s, embedding *e)
                                      .metric = session_metric(s),
                                      .k = (size_t)arguments_int(s->args, "k"),
                                      .dimensions = (size_t)arguments_int(s->args, "dimensions"),
-                                     .ridge = arguments_real(s->args, "lle-ridge"),
-                                     .bandwidth = arguments_real(s->args, "bandwidth"),
                                      .perplexity = arguments_real(s->args, "perplexity"),
-                                     .theta = theta_of(s),
                                      .iterations = (size_t)arguments_int(s->args, "iterations"),
                                      .seed = (uint64_t)arguments_int(s->args, "seed")};
-    if (e->data->hermitian)
-        e->options.bandwidth *= 2.0; /* squared distances of real forms are twice as large */
     e->info.size = sizeof e->info;
     /* More dimensions than matrices are refused below, without room for them. */
     size_t columns = e->options.dimensions < p ? e->options.dimensions : 1;
@@ -218,17 +204,9 @@ static const option options[] = {
      .help = "Coordinates of each matrix"},
     {"k", 'k', OPTION_INT, "N", "10", 1, 2147483647, .common = 1,
      .help = "Neighbours of each matrix (lle, hessian-lle, laplacian)"},
-    {"bandwidth", 0, OPTION_REAL, "T", "0", 0, INFINITY,
-     .help = "Laplacian: weights are exp(-d2/T); 0 means the mean squared distance of neighbours"},
-    {"lle-ridge", 0, OPTION_REAL, "E", "0", 0, INFINITY,
-     .help = "LLE: E trace(G) is added to the diagonal of a neighbourhood's inner products G; 0 "
-             "means 0.001"},
     {"perplexity", 0, OPTION_REAL, "U", "0", 0, 1e9,
      .help = "t-SNE: effective number of neighbours of each matrix; 0 means 30, or a third of the "
              "others in small sets"},
-    {"theta", 0, OPTION_REAL, "T", NULL, 0, 2,
-     .help = "t-SNE: coarseness of the tree that approximates far points; 0 uses all pairs; "
-             "default 0 for up to 500 matrices, otherwise 0.5"},
     {"iterations", 0, OPTION_INT, "N", "1000", 1, 1000000,
      .help = "t-SNE: iterations of the gradient descent"},
     OPTION_ENGINE,

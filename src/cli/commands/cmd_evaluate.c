@@ -164,7 +164,6 @@ static const option options[] = {
     {"auc", 0, OPTION_FLAG,
      .help = "Also the area under the ROC curve, one class against the rest, the mean over the "
              "classes; this needs scores of all classes, which may take longer than predictions"},
-    OPTION_VECTORS,
     OPTION_ENGINE,
     {"output", 'o', OPTION_FILE, "DIR", .writes = 1, .common = 1,
      .help = "Write a report and all results into the folder DIR: report.html, a page with "
@@ -173,9 +172,6 @@ static const option options[] = {
     {"keep", 0, OPTION_FILE, "DIR", .writes = 1,
      .help = "Write the trained methods into the folder DIR, for 'spdml predict': METHOD.spdml, or "
              "METHOD-ROUND.spdml if there are several rounds"},
-    {"wide", 0, OPTION_FLAG, .common = 1,
-     .help = "Show all columns of the table, however wide: balanced accuracy, kappa, F1, and "
-             "parameters in the rows"},
     {"no-report", 0, OPTION_FLAG, .help = "With -o: no report.html and no data of figures"},
     OPTION_END};
 
@@ -200,8 +196,7 @@ static const option options_tuning[] = {
 
 static const char *const paragraphs[] = {
     "Trains each method on one part of DATA, tests it on another, and prints accuracy, chosen "
-    "parameters and times; balanced accuracy if it differs; with --wide also Cohen's kappa and the "
-    "mean F1 of the classes. Parameters "
+    "parameters and times; balanced accuracy if it differs. Parameters "
     "that are not fixed by an option are chosen by cross-validation within the training part; "
     "labels of the test part are used only for the score. p is McNemar's exact test against the "
     "first method.",

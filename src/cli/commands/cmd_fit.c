@@ -329,5 +329,4 @@ COMMAND(fit, "learn a map to smaller, more discriminative matrices", "DATA",
                    {NULL, options_ranks},
                    {"Reading data", options_data},
                    {NULL, options_memory},
-                   {NULL, options_store},
                    {"Common options", options_common}});

@@ -44,7 +44,6 @@ static void compute(session *s, search *n)
 {
     const spd_nearest_options how = {.size = sizeof how,
                                      .search = (spd_search)session_choice(s, "search"),
-                                     .brute = arguments_flag(s->args, "brute"),
                                      .seed = (uint64_t)arguments_int(s->args, "seed")};
     n->found.size = sizeof n->found;
     spd_status status =
@@ -53,7 +52,7 @@ static void compute(session *s, search *n)
     if (status < 0) /* X is of the file searched, Q of the queries' */
         session_fail_pair(s, n->samples->source, n->queries ? n->queries->source : NULL, "Q",
                           status);
-    session_distances(s, n->q * n->k, n->distance);
+    session_distances(n->q * n->k, n->distance);
     session_talk(s, "%zu neighbours of %zu matrices", n->k, n->q);
     spd_array index = session_array_i64("index", n->q, n->k, n->index);
     spd_array distance = session_array_f64("distance", n->q, n->k, n->distance);
@@ -90,8 +89,6 @@ static int run(session *s)
     sheet_count(r, "q", "queries", n.q, "matrices");
     sheet_count(r, "k", "neighbours", n.k, "each");
     sheet_size(r, shown_n(n.samples), n.samples->hermitian);
-    sheet_flag(r, "brute", NULL, arguments_flag(s->args, "brute"));
-    sheet_flag(r, "squared", NULL, arguments_flag(s->args, "squared"));
     sheet_count(r, "pairs", "pairs", (size_t)n.found.pairs, "");
     sheet_count(r, "exact", "computed in full", (size_t)n.found.exact, "");
     sheet_real(r, "pruned", NULL, n.found.pruned);
@@ -120,9 +117,7 @@ static const option options[] = {
      .help = "exact; approximate: in almost linear time, and the share of true neighbours found is "
              "estimated; auto: approximate if exact would take more than about a minute. "
              "--queries are always searched exactly"},
-    {"brute", .help = "Compute every distance instead of pruning by lower bounds"},
     OPTION_SEED,
-    OPTION_SQUARED,
     {OPTION_OUTPUT(OPTION_ARRAYS_ENDINGS,
                    "Write index (int64, from 0) and distance (float64), a row per query, to FILE")},
     OPTION_END};

@@ -206,7 +206,6 @@ static const option options[] = {
     {"target", 0, OPTION_TEXT, "COLUMN",
      .help = "If METHOD predicts numbers: the column of NEW that they are compared with, if it is "
              "called otherwise than in training"},
-    OPTION_VECTORS,
     OPTION_ENGINE,
     OPTION_END};
 

@@ -66,6 +66,8 @@ static int run(session *s)
     groups g;
     t.target = arguments_text(s->args, "target");
     training_take(s, &t);
+    t.folds = (int)arguments_int(s->args, "cv");
+    t.seconds = training_time(s, 1, &t.method);
     if (t.target && (t.grids || t.seconds > 0.0))
         cli_misuse("--target: krr chooses its values without folds; leave out --time, and --grid "
                    "with several values");
@@ -87,6 +89,12 @@ static const option options[] = {
     {"target", 0, OPTION_TEXT, "COLUMN", .common = 1,
      .help = "Predict the numbers of COLUMN (y: of the labels) in place of classes: regression by "
              "krr, krr-tangent or krr-both; auto takes the one with the least error"},
+    OPTION_END};
+
+static const option options_limits[] = {
+    {"cv", 0, OPTION_INT, "N", "5", 2, 1000000,
+     .help = "Folds of the cross-validation; fewer if a class or the groups have fewer"},
+    OPTION_TIME,
     OPTION_END};
 
 static const char *const paragraphs[] = {
@@ -125,6 +133,7 @@ COMMAND(train, "train a method and save it to a file", "DATA",
                    {NULL, options},
                    {"Normalising and recentring", options_aligning},
                    {"Choosing parameters", options_choosing},
+                   {NULL, options_limits},
                    COMMAND_MAP_GROUPS,
                    {"Fixed parameters", options_values},
                    {"Reading data", options_data},

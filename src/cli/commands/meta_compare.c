@@ -28,7 +28,7 @@ typedef enum form {
 
 typedef struct row {
     const char *descriptor; /* NULL: all */
-    const char *option;
+    const char *option;     /* NULL: none, the record alone knows it */
     form form;
     const char *key, *second, *third; /* members of the record, or NULL */
 } row;
@@ -36,8 +36,8 @@ typedef struct row {
 static const row rows[] = {
     {NULL, "size", FORM_NUMBER, "width", "height", NULL},
     {"sift-color", "sift-step", FORM_NUMBER, "step", NULL, NULL},
-    {"sift-color", "sift-bin", FORM_NUMBER, "bin", NULL, NULL},
-    {"sift-color", "smooth", FORM_NUMBER, "smooth", NULL, NULL},
+    {"sift-color", NULL, FORM_NUMBER, "bin", NULL, NULL},
+    {"sift-color", NULL, FORM_NUMBER, "smooth", NULL, NULL},
     {"sift-color", "no-color", FORM_UNSET, "color", NULL, NULL},
     {"region", "no-color", FORM_FLAG, "grey", NULL, NULL},
     {"region", "grid", FORM_SOME, "grid_rows", "grid_columns", NULL},
@@ -45,9 +45,9 @@ static const row rows[] = {
     {"gabor", "regions", FORM_WORD, "regions", "grid_rows", "grid_columns"},
     {"gabor", "scales", FORM_NUMBER, "scales", NULL, NULL},
     {"gabor", "orientations", FORM_NUMBER, "orientations", NULL, NULL},
-    {"gabor", "kmax", FORM_NUMBER, "kmax", NULL, NULL},
-    {"gabor", "spacing", FORM_NUMBER, "spacing", NULL, NULL},
-    {"gabor", "sigma", FORM_NUMBER, "sigma", NULL, NULL},
+    {"gabor", NULL, FORM_NUMBER, "kmax", NULL, NULL},
+    {"gabor", NULL, FORM_NUMBER, "spacing", NULL, NULL},
+    {"gabor", NULL, FORM_NUMBER, "sigma", NULL, NULL},
     {"covariance", "rate", FORM_NUMBER, "rate", NULL, NULL},
     {"covariance", "window", FORM_SOME, "window", NULL, NULL},
     {"covariance", "step", FORM_SOME, "step", NULL, NULL},
@@ -164,8 +164,9 @@ static void compare_values(json_t *first, json_t *second, char *text, size_t siz
         if (!a[0] || !b[0] || strcmp(a, b) == 0)
             continue;
         if (found++ < SHOWN)
-            at += (size_t)snprintf(text + at, size - at, "%s--%s %s against %s", at ? ", " : "",
-                                   rows[i].option, a, b);
+            at += (size_t)snprintf(text + at, size - at, "%s%s%s %s against %s", at ? ", " : "",
+                                   rows[i].option ? "--" : "",
+                                   rows[i].option ? rows[i].option : rows[i].key, a, b);
         else
             snprintf(text + at, size - at, ", ...");
     }

@@ -136,7 +136,6 @@ extern const option options_sets[];     /* the same without --labels */
 extern const option options_matrices[]; /* nor --y */
 
 extern const option options_memory[]; /* --memory */
-extern const option options_store[];  /* --store */
 
 /* Of the learner; options_learn.c. */
 extern const option options_graph[];        /* --metric --nu-w --nu-b --graph ... */
@@ -169,7 +168,6 @@ extern const char option_methods[]; /* methods that are often used, not all: "nn
 #define OPTION_JSON    {"json", .common = 1, .help = "Print the results as one JSON object"}
 #define OPTION_SEED \
     {"seed", 0, OPTION_INT, "N", "1", 0, INFINITY, .help = "Seed of the random numbers"}
-#define OPTION_SQUARED {"squared", .help = "Compute squared distances"}
 #define OPTION_OUTPUT(endings, text) \
     .name = "output", .letter = 'o', .argument = "FILE", .type = OPTION_FILE, \
     .choice = (endings), .writes = 1, .common = 1, .help = (text)
@@ -188,10 +186,6 @@ extern const char option_methods[]; /* methods that are often used, not all: "nn
     {"time", 0, OPTION_TEXT, "TIME", .common = 1, \
      .help = "auto: judge candidates for at most so long: 60s, 5m, 1h. The choice then depends on " \
              "how fast the machine is"}
-#define OPTION_VECTORS \
-    {"vectors", 0, OPTION_TEXT, "NAME", \
-     .help = "Per-sample array that src and gsrc read: images (p x h x w) or features (p x d); " \
-             "by default images, if there is such an array"}
 
 /* clang-format on */
 

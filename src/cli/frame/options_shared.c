@@ -55,13 +55,6 @@ const option options_memory[] = {
              "more than half of it stay in their files and are read piece by piece"},
     OPTION_END};
 
-const option options_store[] = {
-    {"store", 0, OPTION_CHOICE, "TYPE", "auto", .choice = "auto|float64|float32",
-     .help = "Precision of the matrices in memory. float32 rounds them and halves the memory; "
-             "arithmetic is in double precision nevertheless. auto: float64, or float32 if the "
-             "files contain float32 and float64 would not fit"},
-    OPTION_END};
-
 const char option_methods[] =
     "auto|nn-airm|nn-airm-ml|nn-airm-multi|nn-airm-csp|nn-airm-mean|nn-airm-random|nn-stein|"
     "nn-stein-ml|nn-stein-multi|nn-log-euclidean|nn-log-euclidean-ml|pca-nn-airm|knn-airm|"

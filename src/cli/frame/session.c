@@ -420,9 +420,9 @@ spd_metric session_metric(const session *s)
     return (spd_metric)session_choice(s, "metric");
 }
 
-void session_distances(const session *s, size_t count, double *d2)
+void session_distances(size_t count, double *d2)
 {
-    for (size_t i = 0; i < count && !arguments_flag(s->args, "squared"); i++)
+    for (size_t i = 0; i < count; i++)
         d2[i] = sqrt(fmax(d2[i], 0.0));
 }
 

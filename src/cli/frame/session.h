@@ -119,8 +119,8 @@ void session_write_matrix(session *s, const char *name, size_t rows, size_t colu
 spd_metric session_metric(const session *s);
 unsigned session_choice(const session *s, const char *name);
 
-/* count squared distances between the matrices of a set <- distances, unless --squared. */
-void session_distances(const session *s, size_t count, double *d2);
+/* count squared distances between the matrices of a set <- distances. */
+void session_distances(size_t count, double *d2);
 
 /* A table of rows x columns numbers that stays the caller's, named for its file. */
 spd_array session_array_f64(const char *name, size_t rows, size_t columns, double *values);

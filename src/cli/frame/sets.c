@@ -12,8 +12,6 @@
 #define BLOCK_BYTES  32e6 /* of sets_each */
 #define SYMMETRY     1e-10
 
-enum { STORE_AUTO, STORE_FLOAT64, STORE_FLOAT32 };
-
 spd_set sets_view(const spd_data *data)
 {
     return (spd_set){.size = sizeof(spd_set),
@@ -40,12 +38,6 @@ int sets_parse_size(const char *text, double *bytes)
     return 0;
 }
 
-static int wanted_store(session *s)
-{
-    int known = command_option_named(s->args->command, "store", 5) != NULL;
-    return known ? (int)session_choice(s, "store") : STORE_AUTO;
-}
-
 /* The matrices of a set, in memory as float32. */
 static void narrow(session *s, const char *path, const spd_set *from, large_set *set)
 {
@@ -53,17 +45,6 @@ static void narrow(session *s, const char *path, const spd_set *from, large_set 
     session_check_in(s, path, status);
     keep_set(set->apart);
     session_talk(s, "%s: held as float32, %.3g GB", path, 1e-9 * spd_set_bytes(set->apart));
-}
-
-/* Takes what is in memory already down to float32. */
-static void narrow_loaded(session *s, large_set *set)
-{
-    spd_data *data = set->data;
-    const spd_set wide = sets_view(data);
-    narrow(s, data->source, &wide, set);
-    spd_array_free(data->x);
-    data->x = NULL;
-    data->X = NULL;
 }
 
 /* A file whose matrices can stay where they are, opened; else set->apart is NULL. */
@@ -87,27 +68,22 @@ static void open_files(session *s, const char *path, const char *labels, large_s
 static void load(session *s, const char *path, const char *labels, large_set *set)
 {
     double most = SHARE_OF_SET * spd_context_memory(s->ctx);
-    int wanted = wanted_store(s);
     *set = (large_set){0};
     open_files(s, path, labels, set);
     double stored = set->apart ? spd_set_bytes(set->apart) : 0.0;
     double entries = set->apart ? (double)set->data->p * pow((double)set->data->n, 2.0) : 0.0;
-    if (!set->apart || (wanted != STORE_FLOAT32 && 8.0 * entries <= most)) {
+    if (!set->apart || 8.0 * entries <= most) {
         set->apart = NULL;
         set->data = session_load_labels(s, path, labels, 0);
-        if (wanted == STORE_FLOAT32)
-            narrow_loaded(s, set);
         return;
     }
     double narrow_width =
         set->data->hermitian ? 2.5 : 5.0; /* of complex128 an entry takes 4 bytes */
-    int single =
-        wanted == STORE_FLOAT32 || (wanted == STORE_AUTO && stored < narrow_width * entries);
-    if (single && 4.0 * entries <= most) {
+    if (stored < narrow_width * entries && 4.0 * entries <= most) {
         narrow(s, path, set->apart, set);
         return;
     }
-    if (s->ranks > 1 && wanted != STORE_FLOAT32 && 8.0 * entries <= most * s->ranks) {
+    if (s->ranks > 1 && 8.0 * entries <= most * s->ranks) {
         spd_status status = spd_set_hold(s->ctx, set->apart);
         session_check_in(s, path, status);
         session_talk(s, "%s: each process holds its share, %.3g GB", path,

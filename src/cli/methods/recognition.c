@@ -73,23 +73,6 @@ char *recognition_text(const spd_method *method, const double *value)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* What else could have been meant by --vectors. */
-static void __attribute__((noreturn)) no_such_column(const spd_data *data, const char *name)
-{
-    words list = {0};
-    for (size_t i = 0; i < data->columns; i++)
-        if (data->column[i]->name && data->column[i]->type != SPD_TYPE_TEXT &&
-            data->column[i]->ndim > 1 && strcmp(data->column[i]->name, "feature_mean") != 0)
-            words_add(&list, data->column[i]->name);
-    cli_fail(
-        "%s: has no array '%s' with an image or a vector for each sample%s%.299s", data->source,
-        name,
-        list.count
-            ? "; choose with --vectors from: "
-            : "; 'spdml describe --keep-images' keeps images, and --vectors names another array",
-        words_join(&list, 0, list.count, ", "));
-}
-
 /* samples->height and width <- of a per-sample array; images keep theirs, vectors have height 1. */
 static void take_shape(const spd_data *data, const spd_array *a, spd_samples *samples)
 {
@@ -121,19 +104,19 @@ static int may_be_images(const session *s, const spd_data *data)
 
 static void take_vectors(const session *s, int matrices, recognition_set *set)
 {
-    const char *given = arguments_text(s->args, "vectors");
-    const char *name = given ? given : "images";
     const spd_data *data = set->data;
     spd_array stand_in = {.type = SPD_TYPE_FLOAT64,
                           .ndim = 3,
                           .shape = {data->p, data->n, data->n},
                           .count = data->p * data->n * data->n,
                           .f64 = data->X};
-    const spd_array *a = column_named(data, name);
-    if (!a && !matrices && !given && !data->hermitian && may_be_images(s, data))
+    const spd_array *a = column_named(data, "images");
+    if (!a && !matrices && !data->hermitian && may_be_images(s, data))
         a = &stand_in;
     if (!a)
-        no_such_column(data, name);
+        cli_fail("%s: has no array 'images' with an image or a vector for each sample; 'spdml "
+                 "describe --keep-images' keeps images",
+                 data->source);
     take_shape(data, a, &set->samples);
     take_numbers(a, set);
     set->samples.V = set->V;

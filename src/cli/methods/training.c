@@ -9,6 +9,8 @@
 #include "cli/methods/numbers.h"
 #include "cli/methods/predictions.h"
 
+#define FOLDS 5 /* of the cross-validation, unless --cv says */
+
 /* ---- options --------------------------------------------------------------------------------- */
 
 const option options_method[] = {
@@ -25,7 +27,6 @@ const option options_method[] = {
     {"model", 0, OPTION_FILE, "FILE",
      .help = "A map learned by 'spdml fit' (.spdml), instead of learning one here; parameters that "
              "are not given then have their defaults"},
-    OPTION_VECTORS,
     OPTION_ENGINE,
     OPTION_END};
 
@@ -33,15 +34,10 @@ const option options_choosing[] = {
     {"no-tune", 0, OPTION_FLAG, .common = 1,
      .help = "No cross-validation: parameters that are not given have their defaults, which are "
              "often far from the best"},
-    {"cv", 0, OPTION_INT, "N", "5", 2, 1000000,
-     .help = "Folds of the cross-validation; fewer if a class or the groups have fewer"},
     {"cv-groups", 0, OPTION_TEXT, "COLUMN", .common = 1,
      .help = "Keep matrices with the same value of COLUMN in one fold: such as subjects or "
              "sessions, if new samples will come from others"},
     OPTION_GRID(""),
-    {"exhaustive", 0, OPTION_FLAG,
-     .help = "Try every setting in every fold, with maps fitted as finely as the final one; slow"},
-    OPTION_TIME,
     OPTION_SEED,
     OPTION_END};
 
@@ -200,6 +196,7 @@ static void take_metric(session *s, const char *name, spd_method *method)
 void training_take(session *s, training *t)
 {
     const char *name = arguments_text(s->args, "method"), *model = arguments_text(s->args, "model");
+    t->folds = FOLDS;
     recognition_parse(s, name, &t->method);
     take_metric(s, name, &t->method);
     if (model && t->method.automatic)
@@ -214,7 +211,6 @@ void training_take(session *s, training *t)
     training_fit_options(s, &t->fit);
     t->method.fit = &t->fit;
     t->grids = training_values(s, 1, &t->method, &t->grid);
-    t->seconds = training_time(s, 1, &t->method);
     if (arguments_flag(s->args, "no-tune") && t->grids)
         cli_misuse("--no-tune takes one value of a parameter, and --grid has several");
 }
@@ -262,11 +258,10 @@ void training_load(session *s, const char *path, training *t)
 static void choose(session *s, training *t)
 {
     const spd_tune_options tuning = {.size = sizeof tuning,
-                                     .folds = (int)arguments_int(s->args, "cv"),
+                                     .folds = t->folds,
                                      .group = t->groups.group,
                                      .seed = (uint64_t)arguments_int(s->args, "seed"),
                                      .grid = &t->grid,
-                                     .exhaustive = arguments_flag(s->args, "exhaustive"),
                                      .seconds = t->seconds};
     t->tuned = (spd_tune_info)SPD_STRUCT(spd_tune_info);
     if (!t->model && !t->target && !arguments_flag(s->args, "no-tune"))

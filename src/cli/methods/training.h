@@ -6,8 +6,8 @@
 #include "cli/methods/groups.h"
 #include "cli/methods/recognition.h"
 
-extern const option options_method[];   /* --method --metric --model --vectors --engine */
-extern const option options_choosing[]; /* --no-tune --cv --cv-groups --grid --exhaustive --time */
+extern const option options_method[];   /* --method --metric --model --engine */
+extern const option options_choosing[]; /* --no-tune --cv-groups --grid --seed */
 extern const option options_start[];    /* --init */
 
 #define OPTION_GRID(more)                                                                          \
@@ -38,6 +38,7 @@ typedef struct training {
     spd_tune_info tuned; /* settings is 0 if nothing was chosen */
     spd_league *league;  /* of auto, or NULL */
     spd_classifier *classifier;
+    int folds;      /* of the cross-validation */
     double seconds; /* of --time, or 0 */
     double tune_seconds, fit_seconds;
 } training;

@@ -356,7 +356,6 @@ static void print_by(const results *e, size_t method)
 /* What is printed of a result. */
 typedef struct columns {
     int name; /* width of the first one */
-    int wide; /* all of them, and parameters behind them */
     int score[SPD_RESULT_SCORES];
     int seconds[SPD_RESULT_SECONDS];
     int p;
@@ -393,18 +392,18 @@ static int width_of(const columns *c)
     return width;
 }
 
-/* All with --wide; else those that say something, and times as far as a terminal has room. */
-static columns choose_columns(const results *e, int wide)
+/* Those that say something, and times as far as a terminal has room. */
+static columns choose_columns(const results *e)
 {
-    columns c = {.name = width_of_names(e), .wide = wide, .p = wide || e->methods > 1};
+    columns c = {.name = width_of_names(e), .p = e->methods > 1};
     for (size_t k = 0; k < SPD_RESULT_SCORES; k++) {
         const spd_result_field *f = spd_result_field_at(k);
         int auc = f->outcome == offsetof(spd_outcome, auc);
-        c.score[k] = auc ? e->options.auc : wide || k == 0 || (f->percent && is_other(e, f));
+        c.score[k] = auc ? e->options.auc : k == 0 || (f->percent && is_other(e, f));
     }
     for (size_t k = 0; k < SPD_RESULT_SECONDS; k++)
         c.seconds[k] = 1;
-    for (size_t k = 0; k < SPD_RESULT_SECONDS && !wide; k++)
+    for (size_t k = 0; k < SPD_RESULT_SECONDS; k++)
         c.seconds[k] = width_of(&c) <= WORDS_COLUMNS;
     return c;
 }
@@ -437,7 +436,7 @@ static void print_seconds(const spd_result_field *f, const spd_method_result *fo
 
 /* A row of the table: a method, or the headings. */
 static void print_row(const results *e, const columns *c, const char *name,
-                      const spd_method_result *found, const char *p, const char *parameters)
+                      const spd_method_result *found, const char *p)
 {
     screen_print("%-*s", c->name, name);
     for (size_t k = 0; k < SPD_RESULT_SCORES; k++)
@@ -448,8 +447,6 @@ static void print_row(const results *e, const columns *c, const char *name,
             print_seconds(results_seconds(k), found);
     if (c->p)
         screen_print("  %*s", P_COLUMN, p);
-    if (c->wide)
-        screen_print("  %s", parameters);
     putchar('\n');
 }
 
@@ -468,23 +465,21 @@ static void print_parameters(const results *e, const columns *c)
     }
 }
 
-static void print_methods(const session *s, const results *e)
+static void print_methods(const results *e)
 {
-    const columns c = choose_columns(e, arguments_flag(s->args, "wide"));
+    const columns c = choose_columns(e);
     putchar('\n');
-    print_row(e, &c, "method", NULL, "p", "parameters");
+    print_row(e, &c, "method", NULL, "p");
     for (size_t m = 0; m < e->methods; m++) {
         const spd_method_result *found = e->found->method[m];
-        print_row(e, &c, found->name, found, m ? words_text("%.2g", found->p_value[0]) : "-",
-                  results_parameters(e, m));
+        print_row(e, &c, found->name, found, m ? words_text("%.2g", found->p_value[0]) : "-");
         if (e->protocol.by.count)
             print_by(e, m);
     }
     if (e->methods > 1)
         screen_print("p: McNemar's test against %s%s\n", e->found->method[0]->name,
                      e->found->repeats_samples ? ", median over the rounds" : "");
-    if (!c.wide)
-        print_parameters(e, &c);
+    print_parameters(e, &c);
 }
 
 static void print_folds(const session *s, sheet *r, const results *e)
@@ -522,7 +517,7 @@ void results_print(const session *s, const results *e, int page)
     sheet_line(&r, "samples", "%zu train, %zu tested%s", first->train_count, first->test_count,
                e->found->rounds > 1 ? " in the first round" : "");
     print_folds(s, &r, e);
-    print_methods(s, e);
+    print_methods(e);
     if (e->again)
         screen_print("the same again:\n");
     if (e->again)
