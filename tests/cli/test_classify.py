@@ -123,7 +123,7 @@ def test_k_nearest(classify, tmp_path, sets):
     ("krr", ["--grid", "lambda=0.1", "--grid", "beta=0.5"], {"lambda": 0.1, "beta": 0.5}),
     ("krr-both-ml", ["--grid", "beta-scale=0.5", "-m", 3], {"beta-scale": 0.5, "m": 3}),
     ("cov3dj", [], {"cost": 10}), ("pca-nn-airm", ["-m", 3], {"m": 3}), ("mdm-airm-csp", ["-m", 2], {"m": 2}),
-    ("nn-stein-ml", ["-m", 3, "--nu-w", 4, "--nu-b", 2], {"m": 3, "nu-w": 4, "nu-b": 2})])
+    ("nn-stein-ml", ["-m", 3, "--grid", "nu-w=4", "--grid", "nu-b=2"], {"m": 3, "nu-w": 4, "nu-b": 2})])
 def test_methods_do_better_than_chance(classify, sets, method, more, values):
     shown = classify(method, *more, "--json").good().json
     assert shown["accuracy"] > 0.5
@@ -521,8 +521,8 @@ def typed(line):
 
 
 @pytest.mark.parametrize("method", ["nn-stein-ml", "rsr-ml", "nn-airm-multi"])
-@pytest.mark.parametrize("more", [[], ["--paper"], ["--nu-w", 3], ["--objective", "difference", "--nu-b", 4],
-                                  ["--objective", "difference"]])
+@pytest.mark.parametrize("more", [[], ["--paper"], ["--grid", "nu-w=3"], ["--grid", "objective=difference", "--grid", "nu-b=4"],
+                                  ["--grid", "objective=difference"]])
 def test_printed_parameters_give_the_same_predictions(spdml, sets, tmp_path, method, more):
     words = ["classify", "--train", "a.npz", "--test", "b.npz", "--method", method]
     for run in "first", "again":
@@ -538,7 +538,7 @@ def test_printed_parameters_give_the_same_predictions(spdml, sets, tmp_path, met
 
 def test_neighbours_do_not_change_the_objective(classify, sets, tmp_path):
     """All candidates, given as numbers, are what softmax takes anyway."""
-    for name, more in ("usual", []), ("numbers", ["--nu-w", 9, "--nu-b", 20]):
+    for name, more in ("usual", []), ("numbers", ["--grid", "nu-w=9", "--grid", "nu-b=20"]):
         shown = classify("nn-stein-ml", "-m", 2, *more, "-o", f"{name}.npz", "--scores", "--json").good().json
         assert shown["parameters"]["objective"] == "softmax"
     with np.load(tmp_path / "usual.npz") as a, np.load(tmp_path / "numbers.npz") as b:

@@ -135,7 +135,7 @@ COMMAND(classify, "learn from one data set, classify another", "",
                    {"Normalising and recentring", options_aligning},
                    {"Choosing parameters", options_choosing},
                    {NULL, options_paper},
-                   {NULL, options_values},
+                   {NULL, options_sizes},
                    {"Reading data", options_data},
                    {NULL, options_memory},
                    {"Common options", options_common}});

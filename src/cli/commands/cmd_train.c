@@ -135,6 +135,7 @@ COMMAND(train, "train a method and save it to a file", "DATA",
                    {"Choosing parameters", options_choosing},
                    {NULL, options_limits},
                    COMMAND_MAP_GROUPS,
-                   {"Fixed parameters", options_values},
+                   {"Fixed parameters", options_sizes},
+                   {NULL, options_pairs},
                    {"Reading data", options_data},
                    {"Common options", options_common}});

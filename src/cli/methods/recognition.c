@@ -11,14 +11,17 @@
 
 #define SIZES 1000000 /* more than any size or count that makes sense */
 
-const option options_values[] = {
+const option options_sizes[] = {
     {"m", 'm', OPTION_INT, "N", NULL, 1, SIZES, .common = 1,
      .help = "Size of the matrices after the map; if m equals n, the map is off"},
+    {"k", 'k', OPTION_INT, "N", NULL, 1, SIZES, .help = "Neighbours of knn and of the embeddings"},
+    OPTION_END};
+
+const option options_pairs[] = {
     {"nu-w", 0, OPTION_INT, "N", NULL, 1, SIZES,
      .help = "Learned map: neighbours within the class of a sample, with softmax candidates, "
              "see 'spdml fit'"},
     {"nu-b", 0, OPTION_INT, "N", NULL, 1, SIZES, .help = "Learned map: the same in other classes"},
-    {"k", 'k', OPTION_INT, "N", NULL, 1, SIZES, .help = "Neighbours of knn and of the embeddings"},
     {"objective", 0, OPTION_CHOICE, "NAME", .names = SPD_ENUM_OBJECTIVE,
      .help = "Learned map: the objective of the fit, see 'spdml fit'"},
     OPTION_END};

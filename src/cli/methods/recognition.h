@@ -7,9 +7,9 @@
 #include "cli/frame/sheet.h"
 #include "cli/frame/session.h"
 
-/* Rows of the option table: -m --nu-w --nu-b -k --objective, each of the name of its
- * spd_parameter; --grid has all of them. */
-extern const option options_values[];
+/* Rows of the option table, each of the name of its spd_parameter; --grid has all of them. */
+extern const option options_sizes[]; /* -m -k */
+extern const option options_pairs[]; /* --nu-w --nu-b --objective */
 
 /* *method <- that of a name (joined or not), with no value fixed. */
 void recognition_parse(session *s, const char *name, spd_method *method);

@@ -130,24 +130,24 @@ static void take_grid(session *s, size_t methods, spd_method *method, const char
     take_values(s, methods, method, (spd_parameter)parameter, count, value, grid);
 }
 
-/* An option of options_values. */
-static void take_option(session *s, size_t methods, spd_method *method, const option *o,
+/* A parameter that is an option of the command, and given as such. */
+static void take_option(session *s, size_t methods, spd_method *method, spd_parameter parameter,
                         spd_grid *grid)
 {
-    int parameter = spd_parse(s->ctx, SPD_ENUM_PARAMETER, o->name);
-    if (!arguments_count(s->args, o->name))
+    const char *name = spd_name(SPD_ENUM_PARAMETER, parameter);
+    if (strncmp(giver(s, name), "--grid", 6) == 0)
         return;
     double *value = cli_alloc(1, sizeof *value, "a value");
-    *value = o->type == OPTION_CHOICE ? (double)session_choice(s, o->name)
-                                      : (double)arguments_int(s->args, o->name);
-    take_values(s, methods, method, (spd_parameter)parameter, 1, value, grid);
+    *value = parameter == SPD_PARAMETER_OBJECTIVE ? (double)session_choice(s, name)
+                                                  : (double)arguments_int(s->args, name);
+    take_values(s, methods, method, parameter, 1, value, grid);
 }
 
 size_t training_values(session *s, size_t methods, spd_method *method, spd_grid *grid)
 {
     size_t open = 0;
-    for (const option *o = options_values; o->name; o++)
-        take_option(s, methods, method, o, grid);
+    for (unsigned p = 0; p < SPD_PARAMETERS; p++)
+        take_option(s, methods, method, p, grid);
     for (size_t i = 0; i < arguments_count(s->args, "grid"); i++) {
         const char *given = arguments_nth(s->args, "grid", i);
         take_grid(s, methods, method, given, cli_text(given, strlen(given)), grid);

@@ -46,7 +46,7 @@ typedef struct training {
 /* o <- the options of learned maps. */
 void training_fit_options(session *s, spd_fit_options *o);
 
-/* The values of the methods and *grid <- options_values and --grid: one value of a parameter is
+/* The values of the methods and *grid <- the options of parameters and --grid: one value of a parameter is
  * fixed, several are chosen from. Returns of how many parameters there are several; ends the
  * command if none of the methods uses one that is given. */
 size_t training_values(session *s, size_t methods, spd_method *method, spd_grid *grid);
