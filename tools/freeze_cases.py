@@ -97,7 +97,6 @@ def make_more_arrays(folder, X, signals):
     np.save(folder / "signals.npy", signals)
     np.save(folder / "x12.npy", random_spd(rng, 9, 12))
     np.save(folder / "y12.npy", np.arange(9) % 3)
-    np.savez(folder / "vectors.npz", X=X, y=y, V=rng.standard_normal((30, 8)))
     (folder / "rects.csv").write_text("x,y,width,height\n0,0,20,20\n8,8,16,24\n")
     (folder / "lists").mkdir()
     (folder / "lists/far.list").write_text("../part0.npy\n../part1.npy\n")
