@@ -1,5 +1,5 @@
 /* src.c - sparse representation of vectors: `src` (Wright, Yang, Ganesh, Sastry, Ma 2009) on
- * vectors as they are, `gsrc` (Yang, Zhang 2010) on augmented Gabor features (gabor_features.h).
+ * vectors as they are, `gsrc` (Yang, Zhang 2010) on augmented Gabor features (occlusion.h).
  *
  *   a_i = R x_i, y = R q, the first `dimensions` principal components of each, scaled to
  *   |a_i| = |y| = 1

@@ -14,7 +14,7 @@ spd_status start_point(spd_context *ctx, spd_init init, const spd_set *set, size
  * first. */
 spd_status start_leading(spd_context *ctx, size_t n, size_t m, const double *M, double *W);
 
-/* W (n x m) <- the leading generalised eigenvectors of the class means of a set (start_csp.c);
+/* W (n x m) <- the leading generalised eigenvectors of the class means of a set;
  * label (p; negative: unknown) must have two classes. */
 spd_status start_csp(spd_context *ctx, spd_metric metric, const spd_set *set, size_t m,
                      const int *label, double *W);

@@ -1,4 +1,4 @@
-/* test_store.c - sets that need not lie in memory: everything that is computed from files, in any
+/* test_sets.c - sets that need not lie in memory: everything that is computed from files, in any
  * number of pieces and shards, or from float32, equals what is computed in memory, bit for bit; and
  * files that are not what they should be are named. */
 #include "test_io_common.h"

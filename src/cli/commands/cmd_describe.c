@@ -73,8 +73,8 @@ static const option options_labels[] = {
      .help =
          "Index (.csv): the first column is the file, the second its label, and further columns "
          "are kept; files are matched by the end of their path or by their name. Or an array "
-         "(.npy, .npz, .mat) with a label for each input "
-         "in the order of the inputs, which in a folder is that of their names"},
+         "(.npy, .npz, .mat) with a label for each input in the order of the inputs, which in a "
+         "folder is that of their names"},
     {"label-by", 0, OPTION_TEXT, "WAY", "auto", INTO(spd_describe_options, label_by), .common = 1,
      .help = "Without an index: auto takes the labels of array files, otherwise the folder names "
              "if there are several; folder, none, or a pattern of names such as "

@@ -133,8 +133,7 @@ static const option options[] = {
     {"methods", 0, OPTION_TEXT, "LIST", "nn-stein,nn-stein-ml,mdm-airm,ts-lda,cdl,auto",
      .words = option_methods, .list = 1, .common = 1,
      .help = "Methods, separated by commas: auto, or [pca-]CLASSIFIER[-METRIC][-MAP], with a MAP "
-             "of ml, "
-             "multi, bag, random, mean, csp"},
+             "of ml, multi, bag, random, mean, csp"},
     {"train-where", 0, OPTION_TEXT, "COLUMN=VALUE,...", .repeatable = 1, .common = 1,
      .help = "Training matrices are those whose COLUMN has one of the values; several clauses must "
              "all hold. Default: all that --test-where does not select"},
@@ -196,19 +195,16 @@ static const option options_tuning[] = {
 
 static const char *const paragraphs[] = {
     "Trains each method on one part of DATA, tests it on another, and prints accuracy, chosen "
-    "parameters and times; balanced accuracy if it differs. Parameters "
-    "that are not fixed by an option are chosen by cross-validation within the training part; "
-    "labels of the test part are used only for the score. p is McNemar's exact test against the "
-    "first method.",
+    "parameters and times; balanced accuracy if it differs. Parameters that are not fixed by an "
+    "option are chosen by cross-validation within the training part; labels of the test part are "
+    "used only for the score. p is McNemar's exact test against the first method.",
     "Without a protocol, the values of a column called subject, person, patient, participant, "
     "recording, group or session are tested apart if there is one; otherwise there are five folds, "
     "or random halves if a class is too small for them or the set is large. The command line that "
     "says the same is printed.",
-    "Classifiers: nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "
-    "riemannian-laplacian, ksvm, krr, ts-lda, ts-lr, cov3dj on SPD matrices; src, gsrc on vectors. "
-    "-ml puts "
-    "the learned map before the classifier, -multi several of them side by side; -random, -mean, "
-    "-csp and pca- put other maps there, for comparison.",
+    "Classifiers: " OPTION_CLASSIFIERS ". -ml puts the learned map before the classifier, -multi "
+    "several of them side by side; -random, -mean, -csp and pca- put other maps there, for "
+    "comparison.",
     NULL};
 
 static const command_example examples[] = {

@@ -214,8 +214,7 @@ static const char *const paragraphs[] = {
     "predictions are scored; labels are matched by name. If none of them is a class of METHOD, "
     "nothing is scored.",
     "If METHOD was trained with --target, numbers are predicted, and compared with the column of "
-    "that "
-    "name if NEW has it.",
+    "that name if NEW has it.",
     "Without -o, name, class and score of the first samples are printed.",
     "NEW is a data set, or the images, clips or signals themselves, if METHOD was trained with "
     "matrices that 'spdml describe' made: they are described in the same way. Matrices that were "

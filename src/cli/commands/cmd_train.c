@@ -103,14 +103,12 @@ static const char *const paragraphs[] = {
     "named, chooses the method too, and prints how all candidates did and what to expect.",
     "The file holds the map, the classifier with its parameters, the names of the classes, how the "
     "matrices were made, the scores of the cross-validation and the training samples that the "
-    "method needs for its decisions: all of them for nn, knn, rsr, krr, cdl, cdl-lda and the "
-    "embeddings, the support vectors for ksvm-stein and cov3dj, coordinates for pga, src and gsrc, "
-    "none for mdm, ts-lda, ts-lr and krr-tangent. 'spdml info' shows which.",
+    "method needs for its decisions: all of them for nn, knn, rsr, krr, krr-both, cdl, cdl-lda "
+    "and the embeddings, the support vectors for ksvm-stein and cov3dj, coordinates for pga, src "
+    "and gsrc, none for mdm, ts-lda, ts-lr and krr-tangent. 'spdml info' shows which.",
     "--target takes a column of numbers in place of classes: kernel ridge regression, which "
-    "chooses its "
-    "values without folds. R2 and the error of matrices left out, or of groups with --cv-groups, "
-    "are "
-    "printed.",
+    "chooses its values without folds. R2 and the error of matrices left out, or of groups with "
+    "--cv-groups, are printed.",
     NULL};
 
 static const command_example examples[] = {

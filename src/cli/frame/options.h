@@ -154,6 +154,11 @@ extern const char option_methods[]; /* methods that are often used, not all: "nn
 #define OPTION_MODEL_ENDINGS  ".spdml"
 #define OPTION_INITS          "identity|mean|random|csp|auto|stein" /* that need no matrix */
 
+#define OPTION_CLASSIFIERS                                                                         \
+    "nn, knn, mdm, rsr, cdl, cdl-lda, pga, riemannian-lle, riemannian-hessian-lle, "               \
+    "riemannian-laplacian, ksvm, krr, krr-tangent, krr-both, ts-lda, ts-lr and cov3dj; "           \
+    "src and gsrc on vectors"
+
 /* clang-format off */
 
 /* The groups of a command whose matrices need no labels and may be larger than memory, and whose

@@ -61,6 +61,4 @@ const char option_methods[] =
     "knn-airm-ml|knn-stein|knn-stein-ml|mdm-airm|mdm-airm-ml|mdm-stein|mdm-stein-ml|rsr|"
     "rsr-ml|rsr-multi|cdl|cdl-ml|cdl-lda|pga-airm|ksvm-stein|ksvm-stein-ml|"
     "ksvm-log-euclidean|krr-stein|krr-stein-bag|krr-tangent|krr-both|ts-lda|ts-lda-ml|ts-lr|cov3dj|"
-    "riemannian-"
-    "lle|riemannian-hessian-lle|"
-    "riemannian-laplacian|src|gsrc";
+    "riemannian-lle|riemannian-hessian-lle|riemannian-laplacian|src|gsrc";

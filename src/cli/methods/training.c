@@ -15,13 +15,9 @@
 
 const option options_method[] = {
     {"method", 0, OPTION_TEXT, "NAME", "auto", .words = option_methods, .common = 1,
-     .help =
-         "auto, or [pca-]CLASSIFIER[-METRIC][-MAP]: nn, knn, mdm, rsr, cdl, cdl-lda, pga, "
-         "riemannian-lle, "
-         "riemannian-hessian-lle, riemannian-laplacian, ksvm, krr, ts-lda, ts-lr, cov3dj, src or "
-         "gsrc, with a "
-         "MAP of ml, multi, bag, random, mean, csp: rsr-ml, nn-stein-ml, pca-nn-airm, "
-         "mdm-airm-csp"},
+     .help = "auto, or [pca-]CLASSIFIER[-METRIC][-MAP]: rsr-ml, nn-stein-ml, pca-nn-airm, "
+             "mdm-airm-csp. Classifiers: " OPTION_CLASSIFIERS
+             ". Maps: ml, multi, bag, random, mean, csp"},
     {"metric", 0, OPTION_CHOICE, "NAME", .names = SPD_ENUM_METRIC,
      .help = "Metric, if the method's name does not give it; default the method's usual one"},
     {"model", 0, OPTION_FILE, "FILE",
