@@ -180,26 +180,14 @@ json_t *sheet_json_object(void)
     return checked(json_object());
 }
 
-/* The value in a text; NULL and why. Reads twice and compares: where jansson has no memory for a
- * character of a word, it leaves it out without a word. */
-static json_t *read_json(const char *text, size_t length, json_error_t *error)
-{
-    json_t *value = json_loadb(text, length, 0, error);
-    json_t *again = json_loadb(text, length, 0, error);
-    int same = value == again || json_equal(value, again);
-    json_decref(again);
-    if (same)
-        return value;
-    json_decref(value);
-    cli_out_of_memory("JSON");
-}
-
 json_t *sheet_json_parse(const char *text)
 {
     json_error_t error;
-    json_t *value = read_json(text, strlen(text), &error);
+    json_t *value = json_loads(text, 0, &error);
     if (json_is_object(value))
         return value;
+    if (!value && !error.text[0]) /* as jansson has it */
+        cli_out_of_memory("JSON");
     json_decref(value);
     return NULL;
 }
@@ -213,7 +201,7 @@ json_t *sheet_json_load(const char *path)
         cli_fail("%s: cannot be read: %s", path, strerror(errno));
     if (length > LARGEST)
         cli_fail("%s: is longer than %zu bytes", path, LARGEST);
-    json_t *root = read_json(text, length, &error);
+    json_t *root = json_loadb(text, length, 0, &error);
     cli_free(text);
     if (!root)
         cli_fail("%s: is not JSON: %s", path, error.text);
