@@ -2,9 +2,9 @@
 dimensions, real or complex.
 
 Arrays come from `_arrays.square`: C-contiguous float64 or complex128, (..., n, n). Complex matrices
-travel in their real form (`_hermitian`) where that is faster: of twice the size, it takes twice the
-operations, but eight matrices at a time; else LAPACK takes them as they are. What the library says
-about matrix 7 of a set is said about the place that it has in the caller's array."""
+travel in their real form (`_hermitian`): of twice the size, it takes twice the operations, but eight
+matrices at a time. LAPACK takes single ones as they are, and factors. What the library says about
+matrix 7 of a set is said about the place that it has in the caller's array."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from .header import Structure
 from .library import Doubles, Longs, Set, structs, value
 
 
-_EMBEDDED = 16        # complex matrices up to this size go to the library for functions
-_EMBEDDED_JOINTLY = 32  # and for joint eigenvalues
 ALONE = 40            # single real matrices above this size go to LAPACK for exp and powers
 # Left to the library, which knows the rule (docs/math.md): whether a matrix is positive definite
 _WIDE = 2.0**-34    # with eigenvalues as far apart, smallest over largest,
@@ -209,9 +207,7 @@ def apply(X: np.ndarray, function: str, power: float = 1.0, n_jobs: Optional[int
           name: str = "X") -> np.ndarray:
     """log, exp, sqrt, invsqrt or power of every matrix."""
     n, single = X.shape[-1], _is_single(X)
-    by_lapack = n > _EMBEDDED or single if np.iscomplexobj(X) else \
-        single and n > ALONE and function in ("exp", "power")
-    if by_lapack:
+    if single and (np.iscomplexobj(X) or n > ALONE and function in ("exp", "power")):
         F = _apply_by_lapack(X, function, power)
         if F is not None:
             return F
@@ -293,10 +289,6 @@ def inverse(X: np.ndarray, name: str = "X") -> np.ndarray:
     if _is_single(X):
         cholesky(X, name)  # names one that is not positive definite
         return hermitian(np.linalg.inv(X))
-    if np.iscomplexobj(X) and X.shape[-1] > _EMBEDDED:
-        L = cholesky(X, name)
-        half = np.linalg.solve(L, np.broadcast_to(np.eye(X.shape[-1]), X.shape))
-        return adjoint(half) @ half
     return _transformed("spd_inverse", X, name)
 
 
@@ -345,11 +337,6 @@ def joint_eigenvalues(A: np.ndarray, B: np.ndarray, names: Tuple[str, str] = ("A
     """Eigenvalues (..., n), ascending, of A v = lambda B v for pairs of matrices; B positive
     definite."""
     P, Q, leading = paired(A, B)
-    if np.iscomplexobj(P) and P.shape[-1] > _EMBEDDED_JOINTLY:
-        L = cholesky(B, names[1])
-        half = np.linalg.solve(L, A)
-        finite(A, names[0])
-        return np.linalg.eigvalsh(hermitian(adjoint(np.linalg.solve(L, adjoint(half)))))
     X, Y = host(P), host(Q)
     values = np.empty((X.p, X.n))
     with called(("X", names[0], A.shape[:-2]), ("Y", names[1], B.shape[:-2]), common=leading):

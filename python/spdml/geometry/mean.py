@@ -19,8 +19,7 @@ from .._core.sets import (adjoint, apply, called, checked_weights, cholesky, giv
                           mean_options, weights_of)
 from ..exceptions import InvalidArgumentError
 from ..files import stored_set
-from .distance import log_factor, power_of
-from .geodesic import geodesic
+from .distance import power_of
 
 __all__ = ["gmean", "maskedmean_riemann", "mean", "mean_ale", "mean_alm", "mean_bmp", "mean_cheap",
            "mean_chol", "mean_euclid", "mean_functions", "mean_harmonic", "mean_kullback_sym", "mean_logchol",
@@ -63,8 +62,6 @@ def _device_mean(X: Any, metric: str, sample_weight: Any, tol: float, max_iter: 
 
 def _closed(X: np.ndarray, metric: str, weights: np.ndarray, power: float) -> np.ndarray:
     """Means that are a formula: the Euclidean mean of what the metric sees."""
-    if metric in ("jeffrey", "log-euclidean", "log-cholesky"):
-        return _closed_complex(X, metric, weights)
     if metric == "cholesky":
         L = np.tensordot(weights, cholesky(X), 1)
         return hermitian(L @ adjoint(L))
@@ -83,19 +80,6 @@ def _euclidean(X: np.ndarray, weights: Optional[np.ndarray]) -> np.ndarray:
         if not np.isfinite(M.sum()):
             sets.finite(X, "X")
     return M
-
-
-def _closed_complex(X: np.ndarray, metric: str, weights: np.ndarray) -> np.ndarray:
-    """Of Hermitian matrices, which need not go through their real form for these."""
-    if metric == "log-euclidean":
-        return apply(np.tensordot(weights, apply(X, "log"), 1), "exp")
-    if metric == "jeffrey":
-        middle = geodesic(np.tensordot(weights, X, 1), _closed(X, "harmonic", weights, 0.0))
-        return np.asarray(middle)
-    L = np.tensordot(weights, log_factor(cholesky(X)), 1)
-    n = len(L)
-    L[range(n), range(n)] = np.exp(sets.diagonal(L))
-    return hermitian(L @ adjoint(L))
 
 
 def _start(X: np.ndarray, init: Optional[np.ndarray], weights: np.ndarray) -> np.ndarray:
@@ -138,7 +122,7 @@ def _mean_of_set(X: np.ndarray, metric: str, sample_weight: Any, tol: float,
     if limit.steps == 0 and metric in metrics.CORE:
         limit.warn()
         return _start(X, init, weights_of(sample_weight, len(X)))
-    if metric in metrics.CORE and not (metric in _CLOSED and np.iscomplexobj(X)):
+    if metric in metrics.CORE:
         return _core_mean(sets.host(X), metric, sample_weight, tol, max_iter, n_jobs)
     weights = weights_of(sample_weight, len(X))
     if metric in _CLOSED:
