@@ -37,10 +37,6 @@ void LAPACK_NAME(dgesvj)(const char *joba, const char *jobu, const char *jobv, l
                          lapack_size n, double *A, lapack_size lda, double *sva, lapack_size mv,
                          double *V, lapack_size ldv, double *work, lapack_size lwork,
                          lapack_int *info, size_t, size_t, size_t);
-void LAPACK_NAME(dgesdd)(const char *jobz, lapack_size m, lapack_size n, double *A, lapack_size lda,
-                         double *s, double *U, lapack_size ldu, double *VT, lapack_size ldvt,
-                         double *work, lapack_size lwork, lapack_int *iwork, lapack_int *info,
-                         size_t);
 void LAPACK_NAME(dgeqrf)(lapack_size m, lapack_size n, double *A, lapack_size lda, double *tau,
                          double *work, lapack_size lwork, lapack_int *info);
 void LAPACK_NAME(dorgqr)(lapack_size m, lapack_size n, lapack_size k, double *A, lapack_size lda,
@@ -57,7 +53,6 @@ void LAPACK_NAME(dorglq)(lapack_size m, lapack_size n, lapack_size k, double *A,
 #define LAPACK_dsyevd(...) LAPACK_NAME(dsyevd)(__VA_ARGS__, 1, 1)
 #define LAPACK_dsyevr(...) LAPACK_NAME(dsyevr)(__VA_ARGS__, 1, 1, 1)
 #define LAPACK_dgesvj(...) LAPACK_NAME(dgesvj)(__VA_ARGS__, 1, 1, 1)
-#define LAPACK_dgesdd(...) LAPACK_NAME(dgesdd)(__VA_ARGS__, 1)
 #define LAPACK_dgeqrf      LAPACK_NAME(dgeqrf)
 #define LAPACK_dorgqr      LAPACK_NAME(dorgqr)
 #define LAPACK_dgelqf      LAPACK_NAME(dgelqf)

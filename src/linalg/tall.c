@@ -1,7 +1,7 @@
 /* tall.c - thin wrappers over BLAS and LAPACK for n x m matrices.
  *
- * LAPACK is called column-major, where a row-major matrix is its transpose: an SVD of H' is one of
- * H with the factors exchanged, and the LQ factors of A' are the QR factors of A. */
+ * LAPACK is called column-major, where a row-major matrix is its transpose: the LQ factors of A' are
+ * the QR factors of A. */
 #include "linalg/tall.h"
 
 #include <cblas.h>
@@ -83,28 +83,6 @@ double tall_dot(size_t n, size_t m, const double *A, const double *B)
 void tall_axpy(size_t n, size_t m, double a, const double *A, double *B)
 {
     cblas_daxpy((int)(n * m), a, A, 1, B, 1);
-}
-
-/* What the documentation of dgesdd asks for, with room for blocks; the integers come last. */
-static size_t svd_reals(size_t n, size_t m)
-{
-    return 4 * m * m + 7 * m + n + BLOCK * (n + m);
-}
-
-size_t tall_svd_work(size_t n, size_t m)
-{
-    return svd_reals(n, m) + 8 * m;
-}
-
-/* H' (m x n there) = V diag(sigma) U': LAPACK leaves V as it is there, U' as we want it. */
-int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V, double *work)
-{
-    lapack_int rows = (lapack_int)m, columns = (lapack_int)n, info;
-    lapack_int reals = (lapack_int)svd_reals(n, m);
-    LAPACK_dgesdd("S", &rows, &columns, H, &rows, sigma, V, &rows, U, &rows, work, &reals,
-                  (lapack_int *)(void *)(work + reals), &info);
-    dense_transpose(m, V);
-    return info != 0;
 }
 
 /* The reflectors' factors, the diagonal of R, and blocks. */

@@ -35,13 +35,6 @@ double tall_dot(size_t n, size_t m, const double *A, const double *B);
 /* B <- B + a A, both n x m. */
 void tall_axpy(size_t n, size_t m, double a, const double *A, double *B);
 
-/* Scratch of tall_svd. */
-size_t tall_svd_work(size_t n, size_t m);
-
-/* H (n x m, finite, destroyed) = U diag(sigma) V': U (n x m) orthonormal, sigma (m) descending,
- * V (m x m) orthogonal. Non-zero when not converged. */
-int tall_svd(size_t n, size_t m, double *H, double *U, double *sigma, double *V, double *work);
-
 /* Scratch of tall_axes. */
 size_t tall_axes_work(size_t n, size_t m);
 

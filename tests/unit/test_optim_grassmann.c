@@ -84,28 +84,7 @@ static double overlap(const course *c, const double *A, const double *B)
     return size;
 }
 
-TEST(svd_rebuilds)
-{
-    for (size_t k = 0; k < COUNT; k++) {
-        size_t n = SIZES[k][0], m = SIZES[k][1];
-        rng r = seeded(k);
-        double *H = block(n * m), *A = block(n * m), *U = block(n * m), *V = block(m * m);
-        double *T = block(m * m), *sigma = block(m), *work = block(tall_svd_work(n, m));
-        for (size_t e = 0; e < n * m; e++)
-            A[e] = H[e] = rng_normal(&r);
-        CHECK(tall_svd(n, m, A, U, sigma, V, work) == 0, "n = %zu", n);
-        CHECK(frame_error(n, m, U) < 1e-13 && frame_error(m, m, V) < 1e-13, "n = %zu", n);
-        for (size_t c = 1; c < m; c++)
-            CHECK(sigma[c] <= sigma[c - 1] && sigma[c] >= 0.0, "column %zu", c);
-        for (size_t e = 0; e < n * m; e++)
-            U[e] *= sigma[e % m];
-        flip(m, m, V, T);
-        times(n, m, m, U, T, A);
-        CHECK(relative_gap(n * m, A, H) < 1e-13, "n = %zu m = %zu", n, m);
-    }
-}
-
-/* The same from H'H: H V = U diag(sigma), and U is orthonormal as far as sigma weighs. */
+/* H V = U diag(sigma) from H'H, and U is orthonormal as far as sigma weighs. */
 TEST(axes_rebuild)
 {
     static const int power[] = {0, 0, -900, 900};
