@@ -118,9 +118,6 @@ typedef struct spd_fit_options {
     spd_log_cost log_cost; /* of SPD_METRIC_LOG_EUCLIDEAN. The approximate cost does not support
                               SPD_LEARNING_VARIANCE */
     spd_coordinates coordinates;
-    int rebuild_graph; /* SPD_LEARNING_SUPERVISED: after the starts, rebuilds the graph from W'XW
-                          and continues from W, at most this many times, 0 to 100, until the graph
-                          no longer changes. max_iter applies to each round */
     int paper; /* non-zero: the paper's setting. Objective, start, coordinates and solver that are
                   auto become difference, identity, plain and Polak-Ribiere. Methods are tuned over
                   m and nu_b <= nu_w, with `no map` as one of the sizes. A fit by itself does not
@@ -139,8 +136,7 @@ SPD_API void spd_fit_defaults(spd_fit_options *options, size_t size);
  * coordinates only in the paper's setting, since otherwise they depend on the data. */
 SPD_API void spd_fit_resolve(spd_fit_options *options);
 
-/* One entry of a fit's history. Entry 0 is the start; each further entry without probes is the
- * start of a round with a new graph. It will not change. */
+/* One entry of a fit's history. Entry 0 is the start. It will not change. */
 typedef struct spd_fit_step {
     double cost, gradient_norm, step, seconds;
     int probes;
@@ -160,20 +156,17 @@ typedef struct spd_model {
     size_t data_passes; /* of all starts together */
     spd_stop stop;
     double seconds_graph, seconds_fit; /* of all starts together */
-    size_t steps;                      /* iterations + 1 + rounds */
+    size_t steps;                      /* iterations + 1 */
     spd_fit_step *history;
     const char *version; /* of the library that made it */
     int starts; /* completed starts: fewer than options->restarts if time ran out or the fit was
                    cancelled; 0 if unknown */
-    int rounds; /* how often the graph was rebuilt and differed */
-    size_t pairs_changed; /* by the last rebuilt graph: pairs added, removed or with another weight;
-                             0 if it was the same as before, so that the rounds ended there */
     int passes_each; /* data passes per iteration: 1, or 2 if memory allowed only O(m^2) numbers per
                         sample; 0 if unknown */
 } spd_model;
 
-/* How much lower the cost of a fit could still become: an estimate from the decrease in the last
- * round, not a bound. 0 if the gradient was nearly zero or no step lowered the cost; NaN if
+/* How much lower the cost of a fit could still become: an estimate from the decrease so
+ * far, not a bound. 0 if the gradient was nearly zero or no step lowered the cost; NaN if
  * unknown: the history is too short, or the stop is SPD_STOP_INVARIANT. */
 SPD_API double spd_model_gain(const spd_model *model);
 

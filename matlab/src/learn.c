@@ -106,7 +106,6 @@ static const option graph_rows[] = {
 static const option fit_rows[] = {
     {"coordinates", WORD, SPD_ENUM_COORDINATES, INTO(spd_fit_options, coordinates)},
     {"restarts", INT, 0, INTO(spd_fit_options, restarts)},
-    {"rebuildgraph", INT, 0, INTO(spd_fit_options, rebuild_graph)},
     {"paper", FLAG, 0, INTO(spd_fit_options, paper)},
     {"tol", REAL, 0, INTO(spd_fit_options, tol)},
     {"gtol", REAL, 0, INTO(spd_fit_options, gtol)},

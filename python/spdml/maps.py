@@ -73,8 +73,6 @@ class SPDML(MatrixTransformer):
         those between the mapped matrices, or the distances between log(W'XW) themselves.
     coordinates : 'auto', 'plain', 'mean', 'harmonic' or 'within'
         The basis that W moves in, which decides how fast the cost falls, and not what it is.
-    rebuild_graph : int
-        How often, at most, the neighbours are found anew among the mapped matrices.
     paper : bool
         The setting of the paper for whatever is 'auto': 'difference', 'identity', 'plain',
         'polak-ribiere'; nu_b None is chosen by cross-validation, as 'auto', if X is in memory
@@ -102,8 +100,6 @@ class SPDML(MatrixTransformer):
         chosen
     gain_left_ : about how much lower the cost might have become: an estimate from how it fell; 0 if
         `stop_` is 'gradient' or 'line-search', nan if it is not known
-    n_rounds_, pairs_changed_ : how often the graph was rebuilt, and how many pairs the last time
-        changed
 
     {references: spdml}
 
@@ -131,7 +127,7 @@ class SPDML(MatrixTransformer):
                  random_state: Any = None, n_jobs: Optional[int] = None,
                  objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
-                 rebuild_graph: int = 0, paper: bool = False, search: str = "auto",
+                 paper: bool = False, search: str = "auto",
                  candidates: Optional[int] = None, engine: Optional[str] = None,
                  memory: Optional[float] = None) -> None:
         self.n_components = n_components
@@ -149,7 +145,6 @@ class SPDML(MatrixTransformer):
         self.restarts = restarts
         self.log_cost = log_cost
         self.coordinates = coordinates
-        self.rebuild_graph = rebuild_graph
         self.paper = paper
         self.search = search
         self.candidates = candidates
@@ -265,7 +260,6 @@ class SPDML(MatrixTransformer):
                    affinity_weight=o.affinity_weight, restarts=o.restarts,
                    log_cost=word_of("log_cost", o.log_cost),
                    coordinates=word_of("coordinates", o.coordinates),
-                   rebuild_graph=o.rebuild_graph,
                    search=word_of("search", o.search),
                    candidates=o.candidates or None)
         made._keep(handle)
@@ -282,7 +276,6 @@ class SPDML(MatrixTransformer):
         self.objective_ = word_of("objective", f.options.contents.objective)
         self.gain_left_ = lib.spd_model_gain(handle.pointer)
         self.nu_w_, self.nu_b_ = f.options.contents.nu_w, f.options.contents.nu_b
-        self.n_rounds_, self.pairs_changed_ = f.rounds, f.pairs_changed
         self.recall_ = f.options.contents.recall
         self.n_features_in_, self.n_components_ = W.shape
         self._rows_out = self.n_components_
@@ -384,7 +377,6 @@ class SPDML(MatrixTransformer):
         o.restarts = whole(self.restarts, "restarts")
         o.log_cost = choice("log_cost", self.log_cost)
         o.coordinates = choice("coordinates", self.coordinates)
-        o.rebuild_graph = whole(self.rebuild_graph, "rebuild_graph", 0)
         o.paper = int(bool(self.paper))
         o.search = choice("search", self.search)
         o.candidates = 0 if self.candidates is None else whole(self.candidates, "candidates")

@@ -115,25 +115,6 @@ void affinity_count(size_t count, const spd_pair *pairs, size_t *within, size_t 
     }
 }
 
-static int pair_order(const spd_pair *a, const spd_pair *b)
-{
-    if (a->i != b->i)
-        return a->i < b->i ? -1 : 1;
-    return a->j < b->j ? -1 : a->j > b->j;
-}
-
-size_t affinity_changed(size_t count_a, const spd_pair *a, size_t count_b, const spd_pair *b)
-{
-    size_t changed = 0, i = 0, j = 0;
-    while (i < count_a && j < count_b) {
-        int order = pair_order(&a[i], &b[j]);
-        changed += order != 0 || a[i].within != b[j].within || a[i].between != b[j].between;
-        i += order <= 0;
-        j += order >= 0;
-    }
-    return changed + (count_a - i) + (count_b - j);
-}
-
 /* SPD_EINVAL, and *pairs are freed, when there are none. */
 static spd_status refuse_empty(spd_context *ctx, size_t count, spd_pair **pairs)
 {

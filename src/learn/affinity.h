@@ -21,8 +21,4 @@ spd_status affinity_of_distances(spd_context *ctx, size_t p, const double *D, co
 /* How many pairs have a within or a between weight. */
 void affinity_count(size_t count, const spd_pair *pairs, size_t *within, size_t *between);
 
-/* How many pairs two graphs, sorted by (i, j), do not have in common: one that is in both with
- * other weights counts once. */
-size_t affinity_changed(size_t count_a, const spd_pair *a, size_t count_b, const spd_pair *b);
-
 #endif

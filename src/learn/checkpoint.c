@@ -198,11 +198,11 @@ static spd_status unpack_optimiser(spd_context *ctx, const io_bundle *bundle, co
     if (status != SPD_OK)
         return status;
     size_t most = at.rows > minimise_rows(SPD_SOLVER_POLAK_RIBIERE) ? LBFGS_MEMORY : 0;
-    if (at.memory.count > most || at.memory.first > most || at.iteration > s->now->iterations ||
-        (at.iteration < s->now->iterations && s->now->rounds == 0) || at.refreshes > at.iteration)
+    if (at.memory.count > most || at.memory.first > most || at.iteration != s->now->iterations ||
+        at.refreshes > at.iteration)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: the optimiser's numbers contradict the rest");
     if (isnan(at.first_f)) /* of an older version */
-        at.first_f = s->now->history[s->now->steps - 1 - (size_t)at.iteration].cost;
+        at.first_f = s->now->history[0].cost;
     at.block = point->f64;
     at.move = moves ? moves->f64 : NULL;
     if (minimise_copy(&s->at, &at) < 0)

@@ -4,7 +4,6 @@
  *   2. the start W                                   (fit_start.c)
  *   3. min over W of sum A_ij d2(W'X_iW, W'X_jW)     (optim, on an engine)
  *   4. once more from other starts when asked, and the best is kept
- *   5. when asked, rounds: the pairs anew, of W'XW, and step 3 again from W (math.md, eq. 19)
  *
  * Step 3 may run in other coordinates (coordinates.c, eq. 17). All W here but that of the
  * optimiser, state.at, are in the original ones.
@@ -55,27 +54,14 @@ static double tail(double before, double between, double after)
     return fall * quota / (1.0 - quota);
 }
 
-/* The first entry of the last round. */
-static size_t last_start(const spd_model *model)
-{
-    size_t first = model->steps - 1;
-    if (model->rounds == 0)
-        return 0;
-    while (first > 0 && model->history[first].probes > 0)
-        first--;
-    return first;
-}
-
 double spd_model_gain(const spd_model *model)
 {
     if (model->stop == SPD_STOP_GRADIENT || model->stop == SPD_STOP_LINE_SEARCH)
         return 0.0;
-    if (model->stop == SPD_STOP_INVARIANT || model->steps <= LEAST_STEPS ||
-        model->steps - last_start(model) <= LEAST_STEPS)
+    if (model->stop == SPD_STOP_INVARIANT || model->steps <= LEAST_STEPS)
         return NAN;
-    size_t first = last_start(model);
-    const spd_fit_step *h = model->history + first;
-    size_t last = model->steps - 1 - first, width = last / 4 < WIDEST ? last / 4 : WIDEST;
+    const spd_fit_step *h = model->history;
+    size_t last = model->steps - 1, width = last / 4 < WIDEST ? last / 4 : WIDEST;
     double geometric = tail(h[last - 2 * width].cost, h[last - width].cost, h[last].cost);
     double powers = tail(h[last / 4].cost, h[last / 2].cost, h[last].cost);
     return sqrt(geometric * powers);
@@ -166,22 +152,6 @@ static spd_status fitting_check_graph(const fit *f)
     return SPD_OK;
 }
 
-/* *pairs (new), *count <- the graph of W'XW. */
-static spd_status fitting_mapped_graph(fit *f, spd_pair **pairs, size_t *count)
-{
-    const spd_fit_state *s = &f->state;
-    double *S = mem_alloc(s->p, f->m * f->m * sizeof *S);
-    if (!S)
-        return ctx_nomem(f->ctx, "mapped matrices");
-    spd_status status = spd_congruence(f->ctx, f->set, f->m, s->now->W, S);
-    if (status == SPD_OK)
-        status = spd_affinity(f->ctx, SPD_SET(f->m, s->p, S), f->label, &f->o, pairs, count);
-    if (status == SPD_OK)
-        weigh_hermitian(f, *count, *pairs);
-    mem_free(S);
-    return status;
-}
-
 /* ---- the fit -------------------------------------------------------------------------------- */
 
 static double seconds_fit(const fit *f)
@@ -217,7 +187,7 @@ static spd_status new_record(fit *f)
         return ctx_nomem(f->ctx, "the model");
     affinity_count(f->state.pairs, f->state.pair, &now->pairs_within, &now->pairs_between);
     now->seconds_graph = f->seconds_graph;
-    f->room = f->row = 0;
+    f->room = 0;
     return SPD_OK;
 }
 
@@ -254,7 +224,7 @@ static void note_point(fit *f, spd_stop stop, int ended)
     now->cost = s->f;
     now->gradient_norm = s->gradient_norm;
     now->cost_start = now->history[0].cost;
-    now->iterations = (int)f->row - now->rounds + s->iteration;
+    now->iterations = s->iteration;
     now->data_passes = s->passes;
     now->passes_each = f->engine->grad_pass ? 2 : 1;
     now->seconds_fit = seconds_fit(f);
@@ -266,7 +236,7 @@ static void note_point(fit *f, spd_stop stop, int ended)
 static int watch(void *user, const minimise_state *s, const spd_fit_step *last)
 {
     fit *f = user;
-    f->no_room = note_step(f, f->row + (size_t)s->iteration, last) < 0;
+    f->no_room = note_step(f, (size_t)s->iteration, last) < 0;
     if (f->no_room)
         return 1;
     note_point(f, SPD_STOP_CANCELLED, 0); /* what it would be if the fit ended here */
@@ -409,67 +379,6 @@ static spd_status run_starts(fit *f, int resumed)
     return status;
 }
 
-/* ---- rounds --------------------------------------------------------------------------------- */
-
-/* The graph <- that of W'XW, and everything made ready to go on from W; *changed is the number of
- * pairs that are different, and without any the graph stays. */
-static spd_status next_round(fit *f, size_t *changed)
-{
-    spd_fit_state *s = &f->state;
-    spd_pair *fresh = NULL;
-    size_t pairs = 0;
-    spd_status status = fitting_mapped_graph(f, &fresh, &pairs);
-    if (status < 0)
-        return status;
-    *changed = s->now->pairs_changed = affinity_changed(s->pairs, s->pair, pairs, fresh);
-    if (*changed == 0) {
-        mem_free(fresh);
-        return SPD_OK;
-    }
-    mem_free(s->pair);
-    s->pair = fresh;
-    s->pairs = pairs;
-    affinity_count(pairs, fresh, &s->now->pairs_within, &s->now->pairs_between);
-    s->now->rounds++;
-    f->row = s->now->steps;
-    memcpy(s->at.W, s->now->W, f->n * f->m * sizeof *s->at.W);
-    status = fitting_check_graph(f);
-    if (status == SPD_OK)
-        status = open_engine(f);
-    return status < 0 ? status : enter_coordinates(f);
-}
-
-/* Those that are left, after the round that a resumed state stands in. */
-static spd_status run_rounds(fit *f, int resumed)
-{
-    spd_fit_state *s = &f->state;
-    spd_status status = resumed ? descend(f, 1) : SPD_OK;
-    size_t changed = 1;
-    while (status == SPD_OK && !must_end(f) && s->now->rounds < f->o.rebuild_graph) {
-        status = next_round(f, &changed);
-        if (status < 0 || !changed)
-            break;
-        status = descend(f, 0);
-    }
-    return status;
-}
-
-/* The best of the starts goes on; it alone. */
-static void choose_start(fit *f)
-{
-    spd_fit_state *s = &f->state;
-    if (s->best && !(s->now->cost < s->best->cost)) {
-        spd_model *other = s->now;
-        s->best->starts = other->starts;
-        s->now = s->best;
-        spd_model_free(other);
-        f->room = s->now->steps;
-    } else {
-        spd_model_free(s->best);
-    }
-    s->best = NULL;
-}
-
 /* ---- life ----------------------------------------------------------------------------------- */
 
 /* Goes on with a saved state: a copy of it, with the options given now. */
@@ -494,7 +403,6 @@ static spd_status take_over(fit *f, const spd_fit_state *s)
     f->state.now = model_copy(s->now, &f->o);
     f->state.best = s->best ? model_copy(s->best, &f->o) : NULL;
     f->room = s->now->steps;
-    f->row = s->now->steps - 1 - (size_t)s->at.iteration;
     f->seconds_graph = s->now->seconds_graph;
     f->seconds_before = s->now->seconds_fit;
     minimise_close(&f->state.at);
@@ -574,15 +482,9 @@ static void fit_close(fit *f)
 /* Everything between the checks and the release. */
 static spd_status fit_run(fit *f, const fit_graph *known, spd_model **model)
 {
-    int resumed = f->watch.resume != NULL;
     spd_status status = fit_open(f, known);
-    int in_rounds = resumed && status == SPD_OK && f->state.now->rounds > 0;
-    if (status == SPD_OK && !in_rounds)
-        status = run_starts(f, resumed);
-    if (status == SPD_OK && f->o.rebuild_graph && !must_end(f)) {
-        choose_start(f);
-        status = run_rounds(f, in_rounds);
-    }
+    if (status == SPD_OK)
+        status = run_starts(f, f->watch.resume != NULL);
     if (status == SPD_OK && state_model(&f->state, model) < 0)
         return ctx_nomem(f->ctx, "the model");
     if (status == SPD_OK && f->state.at.stop == SPD_STOP_CANCELLED)

@@ -7,9 +7,6 @@
 /* Iterations between fresh starts of the engine, which wash rounding errors out. */
 #define FIT_REFRESH 50
 
-/* How often a graph may be rebuilt. */
-#define FIT_MOST_ROUNDS 100
-
 /* *mine <- the caller's options, whatever version it was compiled with; NULL: the defaults. read
  * leaves open what they leave open (usual.h), take does not. */
 spd_status fit_options_read(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine);

@@ -133,19 +133,6 @@ static spd_status check_coordinates(spd_context *ctx, const spd_fit_options *o)
                         "the coordinates '%s' are not available under log-euclidean, whose cost is "
                         "another one in other coordinates; use plain ones",
                         spd_name(SPD_ENUM_COORDINATES, o->coordinates));
-    if (o->rebuild_graph < 0 || o->rebuild_graph > FIT_MOST_ROUNDS)
-        return ctx_fail(ctx, SPD_EINVAL, "the graph can be rebuilt 0 to %d times, not %d",
-                        FIT_MOST_ROUNDS, o->rebuild_graph);
-    if (o->rebuild_graph && o->learning == SPD_LEARNING_OWN_GRAPH)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "a graph of your own cannot be rebuilt: how it was made is not known");
-    if (o->rebuild_graph && o->learning == SPD_LEARNING_VARIANCE)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "maximal variance has no graph of neighbours that could be rebuilt");
-    if (o->rebuild_graph && o->learning == SPD_LEARNING_UNSUPERVISED)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "a graph without labels cannot be rebuilt: it would ask the map what is "
-                        "near, which the map has learned from it");
     if (o->candidates && o->learning != SPD_LEARNING_SUPERVISED)
         return ctx_fail(ctx, SPD_EINVAL, "only graphs with labels can be made among %zu candidates",
                         o->candidates);

@@ -74,7 +74,6 @@ static spd_status learn_under_stein(fit *f)
     o.metric = SPD_METRIC_STEIN;
     o.init = SPD_INIT_AUTO;
     o.restarts = 1;
-    o.rebuild_graph = 0;
     o.max_time = fitting_time(f);
     spd_status status = fitting_again(f, &o, &graph, &near);
     if (near)

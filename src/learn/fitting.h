@@ -22,7 +22,6 @@ typedef struct fit {
     problem *engine; /* in the coordinates of the fit */
     double *work;    /* of tall_orthonormalise, and of changes of coordinates */
     size_t room;     /* for steps in the history of state.now */
-    size_t row;      /* of the history where the running start or round begins */
     double seconds_graph, seconds_before, began;
     int no_room; /* for the history */
 } fit;

@@ -30,7 +30,6 @@ static const field option_fields[] = {
     FIELD(spd_fit_options, seed, U64),
     FIELD_ENUM_LATER(spd_fit_options, log_cost, SPD_ENUM_LOG_COST),
     FIELD_ENUM_LATER(spd_fit_options, coordinates, SPD_ENUM_COORDINATES),
-    FIELD_LATER(spd_fit_options, rebuild_graph, INT),
     FIELD_ENUM_LATER(spd_fit_options, search, SPD_ENUM_SEARCH),
     FIELD_LATER(spd_fit_options, recall, REAL),
     FIELD_LATER(spd_fit_options, candidates, SIZE),
@@ -44,7 +43,6 @@ static const field outcome_fields[] = {
     FIELD(spd_model, data_passes, SIZE),   FIELD_ENUM(spd_model, stop, SPD_ENUM_STOP),
     FIELD(spd_model, seconds_graph, REAL), FIELD(spd_model, seconds_fit, REAL),
     FIELD(spd_model, steps, SIZE),         FIELD_LATER(spd_model, starts, INT),
-    FIELD_LATER(spd_model, rounds, INT),   FIELD_LATER(spd_model, pairs_changed, SIZE),
 };
 
 /* ---- life ----------------------------------------------------------------------------------- */
@@ -146,7 +144,7 @@ static spd_status check_sizes(spd_context *ctx, size_t m, const spd_model *model
         return ctx_fail(ctx, SPD_EFORMAT,
                         "meta.json: m = %zu is not between 1 and the size of the matrices, n = %zu",
                         m, model->n);
-    if (model->steps != (size_t)model->iterations + 1 + (size_t)model->rounds)
+    if (model->steps != (size_t)model->iterations + 1)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "meta.json: %zu steps of history do not match %d iterations", model->steps,
                         model->iterations);
@@ -205,7 +203,6 @@ spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *m
     const spd_array *W = NULL;
     spd_fit_defaults(&options, sizeof options);
     options.coordinates = SPD_COORDINATES_PLAIN; /* what older files do not say */
-    options.rebuild_graph = 0;
     spd_status status = fields_read(ctx, FIELDS(size_fields), size_fields, meta, &values);
     if (status == SPD_OK)
         status = fields_read(ctx, FIELDS(option_fields), option_fields, meta, &options);

@@ -329,12 +329,26 @@ static spd_status check_head(spd_context *ctx, const json_t *object, const char 
     return SPD_OK;
 }
 
-/* What files of older versions may say and no version can do any more. */
+/* What files of older versions may say and no version can do any more: a word, or a number other
+ * than the one kept. */
 static const struct {
     const char *key, *word;
-} left[] = {{"objective", "ratio"},         {"objective", "log-margin"},
-            {"solver", "hestenes-stiefel"}, {"solver", "fletcher-reeves"},
-            {"solver", "hager-zhang"},      {"transport", "projection"}};
+    double kept;
+} left[] = {{"objective", "ratio", 0},         {"objective", "log-margin", 0},
+            {"solver", "hestenes-stiefel", 0}, {"solver", "fletcher-reeves", 0},
+            {"solver", "hager-zhang", 0},      {"transport", "projection", 0},
+            {"rebuild_graph", NULL, 0}};
+
+static int has_left(const char *key, const json_t *value)
+{
+    const char *word = json_string_value(value);
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        if (strcmp(key, left[i].key) == 0 &&
+            (left[i].word ? word && strcmp(word, left[i].word) == 0
+                          : json_is_number(value) && json_number_value(value) != left[i].kept))
+            return 1;
+    return 0;
+}
 
 /* SPD_EFORMAT for an object that says one of these, at any depth. */
 static spd_status check_left(spd_context *ctx, json_t *object, const char *version)
@@ -344,13 +358,14 @@ static spd_status check_left(spd_context *ctx, json_t *object, const char *versi
     spd_status status = SPD_OK;
     json_object_foreach(object, key, value)
     {
-        const char *word = json_string_value(value);
-        for (size_t i = 0; word && i < sizeof left / sizeof *left; i++)
-            if (strcmp(key, left[i].key) == 0 && strcmp(word, left[i].word) == 0)
-                return ctx_fail(ctx, SPD_EFORMAT,
-                                "was learned with the %s %s, which spdml no longer has: learn it "
-                                "again, or use the version that made it, %.40s",
-                                key, word, version);
+        char number[32];
+        snprintf(number, sizeof number, "%g", json_number_value(value));
+        if (has_left(key, value))
+            return ctx_fail(ctx, SPD_EFORMAT,
+                            "was learned with the %s %s, which spdml no longer has: learn it "
+                            "again, or use the version that made it, %.40s",
+                            key, json_is_string(value) ? json_string_value(value) : number,
+                            version);
         if (json_is_object(value) && (status = check_left(ctx, value, version)) < 0)
             break;
     }

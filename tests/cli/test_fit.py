@@ -148,7 +148,7 @@ def rewrite(path, change):
 
 @pytest.mark.parametrize("key, value", [
     ("objective", "ratio"), ("objective", "log-margin"), ("solver", "hestenes-stiefel"),
-    ("solver", "fletcher-reeves"), ("solver", "hager-zhang"), ("transport", "projection")])
+    ("solver", "fletcher-reeves"), ("solver", "hager-zhang"), ("transport", "projection"), ("rebuild_graph", 2)])
 def test_what_left_is_refused_by_name(fit, spdml, tmp_path, data, key, value):
     """Models, checkpoints and trained methods of older versions: with the way out."""
     told = (f"was learned with the {key} {value}", "learn it again", "the version that made it, 0.0.9")
@@ -322,15 +322,6 @@ def test_classes_of_one_sample(spdml, tmp_path, data):
           "m.spdml").good()
     np.savez(tmp_path / "all.npz", X=X, y=np.arange(len(y)))
     spdml("fit", "all.npz", "-m", 3, "-o", "m.spdml").failed("class")
-
-
-@pytest.mark.parametrize("words, reason", [
-    (["--affinity", "a.npz"], "a graph of your own cannot be rebuilt"),
-    (["--unsupervised", "variance"], "maximal variance has no graph"),
-    (["--unsupervised"], "a graph without labels cannot be rebuilt")])
-def test_what_cannot_be_rebuilt(spdml, tmp_path, data, words, reason):
-    np.savez(tmp_path / "a.npz", i=[0, 1], j=[1, 2], value=[1.0, -1.0])
-    spdml("fit", "d.npz", "-m", 3, "--rebuild-graph", 2, *words, "-o", "m.spdml").failed(reason)
 
 
 def test_history(fit, tmp_path, data):

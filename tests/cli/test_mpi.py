@@ -122,7 +122,6 @@ FITS = {
     "approximate": ["--metric", "log-euclidean"],
     "unsupervised": ["--unsupervised"],
     "variance": ["--unsupervised", "variance", "--metric", "stein"],
-    "rounds": ["--rebuild-graph", "2", "--metric", "stein"],
     "restarts": ["--restarts", "2", "--metric", "stein"],
     "paper": ["--paper", "--metric", "stein"],
 }

@@ -225,7 +225,7 @@ def fits(spdml, gpu, rng):
         X, label = random_spd(rng, p, n), (np.arange(p) % 3).astype(np.int32)
         A = gpu.device(X)
         here, there = spdml._core.sets.host(X), spdml._core.sets.device(A, "X")
-        for metric, more in ((1, {}), (0, {}), (1, {"rebuild_graph": 2}), (1, {"restarts": 2}), (1, {"learning": 1}),
+        for metric, more in ((1, {}), (0, {}), (1, {"restarts": 2}), (1, {"learning": 1}),
                              (0, {"learning": 2})):
             options = {"m": m, "metric": metric, "max_iter": 5, **more}
             y = None if more.get("learning") else label

@@ -248,7 +248,7 @@ def test_transform_of_what_does_not_fit_the_map(gpu, rng):
 # ---- fits ------------------------------------------------------------------------------------------
 
 FITS = {"stein": {}, "airm": {"metric": "airm"}, "unsupervised": {}, "restarts": {"restarts": 3, "random_state": 1},
-        "rounds": {"rebuild_graph": 2}, "stein first": {"metric": "airm", "init": "stein"},
+        "stein first": {"metric": "airm", "init": "stein"},
         "coordinates": {"coordinates": "within"}, "difference": {"objective": "difference", "nu_w": 3, "nu_b": 3}}
 
 

@@ -73,16 +73,3 @@ TEST(too_short_to_tell)
     model.stop = SPD_STOP_INVARIANT; /* what other starts reach, the history does not tell */
     CHECK(isnan(spd_model_gain(&model)), "invariant");
 }
-
-/* A new graph is another cost: what was before its round does not count. */
-TEST(the_last_round_counts)
-{
-    spd_fit_step history[STEPS], alone[STEPS];
-    spd_model model = model_of(power, STEPS, history, SPD_STOP_ITERATIONS);
-    spd_model last = model_of(geometric, 100, alone, SPD_STOP_ITERATIONS);
-    memcpy(history + 101, alone, 100 * sizeof *alone);
-    model.rounds = 1;
-    CHECK(spd_model_gain(&model) == spd_model_gain(&last), "%g", spd_model_gain(&model));
-    history[196].probes = 0;
-    CHECK(isnan(spd_model_gain(&model)), "five steps of a round");
-}

@@ -46,7 +46,6 @@ static spd_model sample_model(void)
     options.restarts = 3;
     options.seed = UINT64_MAX;
     options.coordinates = SPD_COORDINATES_WITHIN;
-    options.rebuild_graph = 4;
     return (spd_model){.n = N,
                        .m = M,
                        .W = map,
@@ -113,8 +112,7 @@ static int same_options(const spd_fit_options *a, const spd_fit_options *b)
            a->affinity_weight == b->affinity_weight && a->init == b->init &&
            a->solver == b->solver && a->tol == b->tol && a->gtol == b->gtol &&
            a->max_time == b->max_time && a->max_iter == b->max_iter && a->restarts == b->restarts &&
-           a->seed == b->seed && a->m == b->m && a->coordinates == b->coordinates &&
-           a->rebuild_graph == b->rebuild_graph;
+           a->seed == b->seed && a->m == b->m && a->coordinates == b->coordinates;
 }
 
 /* Equal members, whatever the padding; versions are those of the files. */

@@ -341,7 +341,6 @@ TEST(fits_equal_those_in_memory)
         if (kind == 7)
             o.metric = SPD_METRIC_JEFFREY;
         o.restarts = kind == 2 ? 2 : 1;
-        o.rebuild_graph = kind == 3 || kind == 4 ? 2 : 0;
         spd_model *whole = learned(NULL, X, y, &o, 1, 0.0);
         for (int threads = 1; threads <= 3; threads++) {
             OWN(spd_model) piece = learned(store, NULL, y, &o, threads, 1e6);

@@ -280,9 +280,6 @@ static const option how_options[] = {
     {"candidates", 0, OPTION_INT, "N", NULL, 1, 2147483647, INTO(spd_fit_options, candidates),
      .help =
          "Search for neighbours among only N matrices, drawn class by class; for very large sets"},
-    {"rebuild-graph", 0, OPTION_INT, "N", "0", 0, 100, INTO(spd_fit_options, rebuild_graph),
-     .help = "Then find the neighbours again, among the mapped matrices, and continue the fit: up "
-             "to N times, until they stay the same"},
     {"restarts", 0, OPTION_INT, "N", "1", 1, 1000000, INTO(spd_fit_options, restarts),
      .help = "Fit from N starts, all but the first random, and keep the best"},
     OPTION_SEED,

@@ -35,7 +35,6 @@ static void show_options(sheet *r, const spd_model *model)
     sheet_text(r, "search", NULL, spd_name(SPD_ENUM_SEARCH, o->search));
     sheet_real(r, "recall", NULL, o->recall);
     sheet_count(r, "candidates", NULL, o->candidates, "");
-    sheet_count(r, "rebuild_graph", NULL, (size_t)o->rebuild_graph, "");
     sheet_real(r, "tol", NULL, o->tol);
     sheet_real(r, "gtol", NULL, o->gtol);
     sheet_count(r, "max_iter", NULL, (size_t)o->max_iter, "");
@@ -97,11 +96,6 @@ static void show_outcome(sheet *r, const spd_model *model)
     sheet_count(r, "pairs_within", NULL, model->pairs_within, "");
     sheet_count(r, "pairs_between", NULL, model->pairs_between, "");
     sheet_line(r, "pairs", "%zu within, %zu between", model->pairs_within, model->pairs_between);
-    sheet_count(r, "rounds", NULL, (size_t)model->rounds, "");
-    sheet_count(r, "pairs_changed", NULL, model->pairs_changed, "");
-    if (model->options->rebuild_graph)
-        sheet_line(r, "graph rebuilt", "%d of at most %d times; %zu pairs changed the last time",
-                   model->rounds, model->options->rebuild_graph, model->pairs_changed);
     sheet_real(r, "cost_start", NULL, model->cost_start);
     sheet_line(r, "cost at start", "%.10g", model->cost_start);
     sheet_real(r, "cost", NULL, model->cost);
