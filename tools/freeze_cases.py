@@ -271,13 +271,13 @@ for size in ("small", "large"):
     CASES[f"scale: {size}"] = [f"fit @{size}.npz -m 2 --max-iter 10 -o m.spdml", f"train @{size}.npz --method rsr --no-tune -o t.spdml", f"info @{size}.npz"] + [
         f"{command} @{size}.npz --metric {metric} -o {command}-{metric}.npz" for command in ("distance", "mean", "neighbours") for metric in METRICS]
 for name, word in {"coordinates": "coordinates=mean", "affinity-weight": "affinity_weight=0.5",
-                   "candidates": "candidates=20", "graph": "graph=directed", "restarts": "restarts=2"}.items():
+                   "graph": "graph=directed", "restarts": "restarts=2"}.items():
     CASES[f"{name}: Python"] = [f"python: fit_with {word} objective=difference"]
 
 DESCRIBE, EVALUATE = "describe covariance @signals.npz -o o.npz", "evaluate @named.npz --methods nn-stein,nn-stein-ml -m 2"
 OPTIONS = { # of each one option more than the command needs
     "gtol": ["fit @a.npz -m 4 --gtol 1e-3 -o m.spdml"],
-    "candidates": ["fit @many.npz -m 2 --candidates 100 --max-iter 10 -o m.spdml"], "graph": ["fit @a.npz -m 3 --graph directed --objective difference --nu-w 3 --nu-b 2 -o m.spdml"],
+    "graph": ["fit @a.npz -m 3 --graph directed --objective difference --nu-w 3 --nu-b 2 -o m.spdml"],
     "restarts": ["fit @a.npz -m 4 --restarts 3 --max-iter 15 --seed 4 -o m.spdml"], "max-time": ["fit @a.npz -m 3 --max-time 1000 -o m.spdml"],
     "log-cost": ["fit @a.npz -m 4 --metric log-euclidean --log-cost exact -o m.spdml --json"],
     "unsupervised": ["fit @a.npz -m 3 --unsupervised graph --max-iter 15 -o g.spdml", "fit @a.npz -m 3 --unsupervised variance -o v.spdml"],

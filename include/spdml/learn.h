@@ -124,8 +124,6 @@ typedef struct spd_fit_options {
                   tune: it uses the default nu_b */
     spd_search search; /* of the neighbours in the graph; on return, the method used */
     double recall;     /* on return: the estimated share of true neighbours among them */
-    size_t candidates; /* search the neighbours of a sample among this many samples only, the same
-                          for all, drawn by the seed; 0: among all. Requires labels */
     int hermitian; /* in a model: W is the real form (spd_complex_embed) of a map from complex n/2 x
                       n/2 to m/2 x m/2 matrices, since the set was hermitian; n and m are even. Not
                       used as an option */

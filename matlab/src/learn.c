@@ -99,7 +99,6 @@ static const option graph_rows[] = {
     {"affinityweight", REAL, 0, INTO(spd_fit_options, affinity_weight)},
     {"logcost", WORD, SPD_ENUM_LOG_COST, INTO(spd_fit_options, log_cost)},
     {"search", WORD, SPD_ENUM_SEARCH, INTO(spd_fit_options, search)},
-    {"candidates", SIZE, 0, INTO(spd_fit_options, candidates)},
     {"seed", SEED, 0, INTO(spd_fit_options, seed)},
 };
 

@@ -80,8 +80,6 @@ class SPDML(MatrixTransformer):
     search : 'exact', 'approximate' or 'auto'
         Of the neighbours in the graph: all true ones, or most of them in almost linear time; 'auto'
         is approximate where the exact search would take more than about a minute.
-    candidates : int or None
-        Look for neighbours among so many matrices only, the same for all; for huge sets.
     engine : 'cpu', 'cuda', 'auto' or None
         Where it is learned; 'auto' takes a GPU where there is one and it gains. None: where the
         package computes, see `set_engine`; of an array on a GPU as by 'auto'.
@@ -128,7 +126,7 @@ class SPDML(MatrixTransformer):
                  objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
                  restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
                  paper: bool = False, search: str = "auto",
-                 candidates: Optional[int] = None, engine: Optional[str] = None,
+                 engine: Optional[str] = None,
                  memory: Optional[float] = None) -> None:
         self.n_components = n_components
         self.metric = metric
@@ -147,7 +145,6 @@ class SPDML(MatrixTransformer):
         self.coordinates = coordinates
         self.paper = paper
         self.search = search
-        self.candidates = candidates
         self.engine = engine
         self.memory = memory
 
@@ -260,8 +257,7 @@ class SPDML(MatrixTransformer):
                    affinity_weight=o.affinity_weight, restarts=o.restarts,
                    log_cost=word_of("log_cost", o.log_cost),
                    coordinates=word_of("coordinates", o.coordinates),
-                   search=word_of("search", o.search),
-                   candidates=o.candidates or None)
+                   search=word_of("search", o.search))
         made._keep(handle)
         return made
 
@@ -379,7 +375,6 @@ class SPDML(MatrixTransformer):
         o.coordinates = choice("coordinates", self.coordinates)
         o.paper = int(bool(self.paper))
         o.search = choice("search", self.search)
-        o.candidates = 0 if self.candidates is None else whole(self.candidates, "candidates")
         if isinstance(self.random_state, (int, np.integer)):
             o.seed = seed_number("random_state", self.random_state)
         elif self.random_state is not None:

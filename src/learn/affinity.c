@@ -274,8 +274,7 @@ static spd_status make_graph(spd_context *ctx, const spd_set *X, const int *labe
                    .label = label,
                    .metric = used->metric,
                    .seed = used->seed,
-                   .search = used->search,
-                   .candidates = used->candidates};
+                   .search = used->search};
     spd_status status = neighbour_graph(ctx, &g, used, pairs, count);
     options->search = g.search;
     options->recall = g.recall;

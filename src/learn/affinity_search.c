@@ -67,22 +67,17 @@ int graph_approximates(const graph_job *g)
 static spd_status find_lists(spd_context *ctx, const graph_job *g, size_t matrix_up_to,
                              search_job *job, arena *keep, search_result *found)
 {
-    spd_status status = SPD_OK;
-    size_t *drawn = NULL;
     if (g->D)
         return search_in_matrix(ctx, job, g->p, g->D, keep, found);
-    if (g->candidates > 0 && g->candidates < g->p)
-        status = graph_draw(ctx, g, keep, &drawn, &job->candidates);
-    else if (graph_approximates(g) && set_doubles(g->set))
+    if (graph_approximates(g) && set_doubles(g->set))
         job->search = SPD_SEARCH_APPROXIMATE;
     else if (set_doubles(g->set) && g->p <= matrix_up_to)
         return search_by_matrix(ctx, job, keep, found);
     else if (!set_doubles(g->set) && g->search == SPD_SEARCH_APPROXIMATE)
         return ctx_fail(ctx, SPD_EINVAL,
                         "an approximate search needs the matrices in memory, and they are read "
-                        "piece by piece; allow more memory, or look among a few candidates only");
-    job->candidate = drawn;
-    return status == SPD_OK ? search_run(ctx, job, keep, found) : status;
+                        "piece by piece; allow more memory, or take the exact one");
+    return search_run(ctx, job, keep, found);
 }
 
 spd_status graph_by_class(spd_context *ctx, graph_job *g, size_t matrix_up_to, links *l)

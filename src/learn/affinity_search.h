@@ -18,7 +18,6 @@ typedef struct graph_job {
     uint64_t seed;                    /* of the far pairs */
     const double *D;                  /* p x p squared distances where they are known; else NULL */
     spd_search search;                /* in: how; out: which it was */
-    size_t candidates;                /* look among so many samples only; 0: among all */
     double recall;                    /* out */
 } graph_job;
 
@@ -46,10 +45,5 @@ spd_status graph_far_unknown(spd_context *ctx, const graph_job *g, links *l);
 
 /* Is an approximate search wanted, and worth it? */
 int graph_approximates(const graph_job *g);
-
-/* *which (new), *count <- about g->candidates samples with a label, of every class some, drawn by
- * the seed; ascending. */
-spd_status graph_draw(spd_context *ctx, const graph_job *g, arena *keep, size_t **which,
-                      size_t *count);
 
 #endif

@@ -133,9 +133,6 @@ static spd_status check_coordinates(spd_context *ctx, const spd_fit_options *o)
                         "the coordinates '%s' are not available under log-euclidean, whose cost is "
                         "another one in other coordinates; use plain ones",
                         spd_name(SPD_ENUM_COORDINATES, o->coordinates));
-    if (o->candidates && o->learning != SPD_LEARNING_SUPERVISED)
-        return ctx_fail(ctx, SPD_EINVAL, "only graphs with labels can be made among %zu candidates",
-                        o->candidates);
     return SPD_OK;
 }
 

@@ -32,7 +32,6 @@ static const field option_fields[] = {
     FIELD_ENUM_LATER(spd_fit_options, coordinates, SPD_ENUM_COORDINATES),
     FIELD_ENUM_LATER(spd_fit_options, search, SPD_ENUM_SEARCH),
     FIELD_LATER(spd_fit_options, recall, REAL),
-    FIELD_LATER(spd_fit_options, candidates, SIZE),
     FIELD_LATER(spd_fit_options, hermitian, INT),
 };
 

@@ -511,7 +511,7 @@ static spd_status fill(spd_context *ctx, descent *d)
     if (status == SPD_OK && rows > 0)
         status = search_lists(ctx, s, rows, &room, &exact, &count);
     if (status == SPD_OK && rows > 0)
-        status = tiles_run(ctx, s, (subset){rows, row}, (subset){s->p, NULL}, exact, count);
+        status = tiles_run(ctx, s, (subset){rows, row}, exact, count);
     for (size_t a = 0; status == SPD_OK && a < rows; a++) {
         memcpy(d->now + row[a] * s->each, exact + a * s->each, s->each * sizeof *exact);
         memcpy(d->count + MAX_LISTS * row[a], count + MAX_LISTS * a, MAX_LISTS * sizeof *count);

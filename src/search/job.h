@@ -19,7 +19,7 @@ typedef struct search {
     const double *F, *G; /* the same, prepared */
 } search;
 
-/* Some of the samples or queries: their numbers; NULL: the first `count`. */
+/* Some of the queries, or all samples: their numbers; NULL: the first `count`. */
 typedef struct subset {
     size_t count;
     const size_t *number;
@@ -32,10 +32,10 @@ spd_status search_lists(spd_context *ctx, const search *s, size_t rows, arena *k
 /* Names a query and a sample that have no distance. */
 spd_status search_fault(spd_context *ctx, const search *s, size_t query, size_t sample);
 
-/* list (rows x each), count (rows x 2), empty, <- the lists of some queries, row by row, among some
- * samples, by all distances: tiles.c. */
-spd_status tiles_run(spd_context *ctx, const search *s, subset queries, subset samples,
-                     neighbour *list, size_t *count);
+/* list (rows x each), count (rows x 2), empty, <- the lists of some queries, row by row, by all
+ * distances: tiles.c. */
+spd_status tiles_run(spd_context *ctx, const search *s, subset queries, neighbour *list,
+                     size_t *count);
 
 /* found->list and count, empty, and exact <- the exact lists of all queries among all samples,
  * which are in memory, and, within one set, most of the neighbours in almost linear time. */

@@ -191,8 +191,8 @@ static spd_status run(spd_context *ctx, pruned *x, size_t first, size_t last)
     if (!x->plan[0] && !x->plan[1]) {
         for (size_t at = first; at < last; at++)
             x->exact[at] = (double)(s->p - (s->within ? 1 : 0));
-        return tiles_run(ctx, s, (subset){count, x->order + first}, (subset){s->p, NULL},
-                         x->list + first * s->each, x->count + MAX_LISTS * first);
+        return tiles_run(ctx, s, (subset){count, x->order + first}, x->list + first * s->each,
+                         x->count + MAX_LISTS * first);
     }
     x->first = first;
     spd_status status =

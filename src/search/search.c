@@ -90,7 +90,7 @@ static spd_status draw_truth(spd_context *ctx, const search *s, arena *keep, tru
         return status;
     search_draw(s->job->seed, s->q, t->rows, t->row);
     found->exact += (double)t->rows * (double)(s->p - (s->within ? 1 : 0));
-    return tiles_run(ctx, s, (subset){t->rows, t->row}, (subset){s->p, NULL}, t->list, t->count);
+    return tiles_run(ctx, s, (subset){t->rows, t->row}, t->list, t->count);
 }
 
 /* The share of these that was found. */
@@ -125,8 +125,6 @@ static int in_memory(const search_job *job)
 int search_approximates(const search_job *job)
 {
     const spd_set *X = job->samples;
-    if (job->candidate)
-        return 1;
     if (job->queries != X || !set_doubles(X))
         return 0;
     return job->search == SPD_SEARCH_APPROXIMATE ||
@@ -149,13 +147,10 @@ static spd_status prepare(spd_context *ctx, search *s, arena *room)
 /* found->list, count, exact <- by the method for the job. */
 static spd_status find(spd_context *ctx, const search *s, search_result *found)
 {
-    const search_job *job = s->job;
-    if (!job->candidate && s->F)
+    if (s->F)
         return pruned_run(ctx, s, found);
-    size_t samples = job->candidate ? job->candidates : s->p;
-    found->exact += (double)s->q * (double)(s->within && !job->candidate ? samples - 1 : samples);
-    return tiles_run(ctx, s, (subset){s->q, NULL}, (subset){samples, job->candidate}, found->list,
-                     found->count);
+    found->exact += (double)s->q * (double)(s->within ? s->p - 1 : s->p);
+    return tiles_run(ctx, s, (subset){s->q, NULL}, found->list, found->count);
 }
 
 /* Most of the neighbours, and the share of them, estimated. */
@@ -165,7 +160,7 @@ static spd_status find_most(spd_context *ctx, const search *s, search_result *fo
     truth t;
     spd_status status = draw_truth(ctx, s, &room, &t, found);
     if (status == SPD_OK)
-        status = s->job->candidate ? find(ctx, s, found) : descent_run(ctx, s, found);
+        status = descent_run(ctx, s, found);
     if (status == SPD_OK)
         found->recall = share_found(s, &t, found);
     arena_free(&room);

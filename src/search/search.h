@@ -14,12 +14,10 @@
 typedef struct search_job {
     spd_metric metric;
     const spd_set *samples;
-    const spd_set *queries;  /* may be the samples: then none is its own neighbour */
-    const int *label;        /* of the samples, which are then the queries too; NULL: one list */
-    size_t k[MAX_LISTS];     /* wanted in each list; there may be fewer samples */
-    size_t k_unlabelled;     /* the same of a query without a label, k[0] at most */
-    size_t candidates;       /* look among these samples only, */
-    const size_t *candidate; /* ascending numbers; NULL: among all */
+    const spd_set *queries; /* may be the samples: then none is its own neighbour */
+    const int *label;       /* of the samples, which are then the queries too; NULL: one list */
+    size_t k[MAX_LISTS];    /* wanted in each list; there may be fewer samples */
+    size_t k_unlabelled;    /* the same of a query without a label, k[0] at most */
     spd_search search;
     int brute; /* compute every distance */
     int here;  /* on the processor */

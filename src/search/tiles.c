@@ -359,14 +359,14 @@ static spd_status make_room(stream *st, size_t p, size_t q, arena *room)
     return arena_status(room, st->ctx, "neighbours");
 }
 
-static spd_status run_in_pieces(spd_context *ctx, const tile *t, subset queries, subset samples)
+static spd_status run_in_pieces(spd_context *ctx, const tile *t, subset queries)
 {
     const search_job *job = t->s->job;
     arena room = {0};
     stream st = {.ctx = ctx, .t = *t, .ranks = ranks_of(ctx)};
-    spd_status status = make_room(&st, samples.count, queries.count, &room);
+    spd_status status = make_room(&st, t->s->p, queries.count, &room);
     if (status == SPD_OK)
-        status = feed_open(ctx, job->samples, samples, "X", &st.samples);
+        status = feed_open(ctx, job->samples, (subset){t->s->p, NULL}, "X", &st.samples);
     if (status == SPD_OK)
         status = feed_open(ctx, job->queries, queries, t->s->within ? "X" : "Q", &st.queries);
     status = ranks_settle(ctx, status);
@@ -380,14 +380,14 @@ static spd_status run_in_pieces(spd_context *ctx, const tile *t, subset queries,
     return status;
 }
 
-spd_status tiles_run(spd_context *ctx, const search *s, subset queries, subset samples,
-                     neighbour *list, size_t *count)
+spd_status tiles_run(spd_context *ctx, const search *s, subset queries, neighbour *list,
+                     size_t *count)
 {
     arena room = {0};
     size_t stride = block_work(s->metric, s->n) * sizeof(double);
     tile t = {.s = s,
               .queries = {0, queries.count, queries.number, s->G, 1},
-              .samples = {0, samples.count, samples.number, s->F, 1},
+              .samples = {0, s->p, NULL, s->F, 1},
               .list = list,
               .count = count,
               .work = arena_alloc(&room, (size_t)parallel_threads(ctx), stride)};
@@ -396,7 +396,7 @@ spd_status tiles_run(spd_context *ctx, const search *s, subset queries, subset s
         status = run_in_memory(ctx, &t);
     else if (status == SPD_OK) {
         t.queries.whole = t.samples.whole = 0;
-        status = run_in_pieces(ctx, &t, queries, samples);
+        status = run_in_pieces(ctx, &t, queries);
     }
     arena_free(&room);
     return status;

@@ -208,15 +208,7 @@ def test_limits_that_are_too_small_or_no_sizes(spdml, parts):
           "--metric", "log-euclidean").failed("needs all matrices in memory as float64")
 
 
-def test_neighbours_among_candidates(spdml, fit, parts):
-    """The same graph, and the same estimate of it, from a file as in memory."""
-    words = ["all.npy", "--labels", "y.npy", "--candidates", 60]
-    held, W = fit(*words)
-    read, V = fit(*words, "--memory", SMALL)
-    assert (held["stored"], read["stored"]) == ("float64", "file")
-    assert held["search"] == read["search"] == "approximate" and 0 < held["recall"] < 1
-    for key in ("recall", "pairs_within", "pairs_between", "candidates", "cost_start"):
-        assert read[key] == pytest.approx(held[key], rel=1e-12), key
+def test_an_approximate_search_needs_memory(spdml, parts):
     graph = ["--labels", "y.npy", "-m", M, "--nu-w", 2, "--nu-b", 3]
     for command in (["fit", "all.npy", *graph], ["neighbours", "all.npy"]):
         spdml(*command, "--memory", SMALL, "--search", "approximate", "-o",

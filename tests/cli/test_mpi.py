@@ -157,7 +157,7 @@ def test_more_ranks_than_samples(spdml, job, rng, tmp_path):
     assert contents(tmp_path / "7.spdml") == contents(tmp_path / "0.spdml")
 
 
-@pytest.mark.parametrize("more", [[], ["--search", "approximate"], ["--candidates", 200]])
+@pytest.mark.parametrize("more", [[], ["--search", "approximate"]])
 def test_graph_of_many(spdml, job, rng, tmp_path, more):
     """More samples than one matrix of distances serves: neighbours are searched for, class by class."""
     np.savez(tmp_path / "d.npz", X=random_spd(rng, 1600, 3), y=np.arange(1600) % 5)

@@ -67,7 +67,7 @@ def test_a_set_that_is_brought_into_memory(spdml, tmp_path, matrices):
     np.save(tmp_path / "y.npy", np.arange(P) % 2)
     (tmp_path / "x.list").write_text("x.npy\n")
     for threads in 1, 4:
-        spdml("fit", "x.list", "--labels", "y.npy", "-m", 2, "--max-iter", 1, "--candidates", 20, "--nu-w", 2, "--nu-b", 2,
+        spdml("fit", "x.list", "--labels", "y.npy", "-m", 2, "--max-iter", 1, "--nu-w", 2, "--nu-b", 2,
               "--threads", threads, "-o", f"{threads}.spdml").good()
     one, other = (np.load(tmp_path / f"{threads}.spdml")["W"] for threads in (1, 4))
     assert (one == other).all()

@@ -289,52 +289,6 @@ TEST(graphs_by_class)
     }
 }
 
-/* Among a part of the samples, of every class some: the same part for all. */
-TEST(graphs_among_some)
-{
-    rng r = seeded(10);
-    const size_t n = 4, p = 800;
-    double *X = smooth_set(&r, n, p, 10.0);
-    int *label = take_zeros(p, sizeof *label), *seen = take_zeros(p, sizeof *seen);
-    for (size_t i = 0; i < p; i++)
-        label[i] = i < 5 ? 1 : i % 11 ? 0 : -1;
-    spd_fit_options o;
-    size_t count, of_class[2] = {0};
-    spd_fit_defaults(&o, sizeof o);
-    o.m = 2;
-    o.nu_w = 4;
-    o.nu_b = 3;
-    o.objective = SPD_OBJECTIVE_DIFFERENCE;
-    o.candidates = 80;
-    spd_pair *pairs = graph(n, p, X, label, &o, &count);
-    CHECK(o.search == SPD_SEARCH_APPROXIMATE && o.recall > 0.02 && o.recall < 0.5, "recall %g",
-          o.recall);
-    for (size_t k = 0; k < count; k++) { /* of a pair within the class, one is a candidate */
-        const spd_pair *a = &pairs[k];
-        if (label[a->i] == 0 && label[a->j] == 0 && a->within > 0.0)
-            seen[a->i]++, seen[a->j]++;
-        if (label[a->i] == 1 && label[a->j] == 1)
-            of_class[1]++;
-    }
-    for (size_t i = 0; i < p; i++)
-        of_class[0] += seen[i] > 4; /* more than it has neighbours: it is one of others */
-    CHECK(of_class[0] > 40 && of_class[0] <= 80, "%zu candidates", of_class[0]);
-    CHECK(of_class[1] == 10, "a small class has %zu of its 10 pairs", of_class[1]);
-    spd_pairs_free(pairs);
-    o.candidates = p; /* no restriction */
-    o.search = SPD_SEARCH_EXACT;
-    pairs = graph(n, p, X, label, &o, &count);
-    CHECK(o.search == SPD_SEARCH_EXACT && o.recall == 1.0, "all are candidates");
-    spd_pairs_free(pairs);
-    spd_context *ctx = context_on(0);
-    o.candidates = 80;
-    o.learning = SPD_LEARNING_UNSUPERVISED;
-    spd_model *model = NULL;
-    CHECK(spd_fit(ctx, SPD_SET(n, p, X), NULL, &o, NULL, &model) == SPD_EINVAL &&
-              strstr(spd_context_error(ctx)->message, "80 candidates"),
-          "%s", spd_context_error(ctx)->message);
-}
-
 /* Sets too small, or neighbours too many, for it to be worth anything. */
 TEST(graphs_that_stay_exact)
 {

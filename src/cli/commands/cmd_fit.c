@@ -277,9 +277,6 @@ static const option how_options[] = {
      .help = "How neighbours are found. exact; approximate: most of them, in almost linear time, "
              "with an estimate of their share; auto: approximate if exact would take more than "
              "about a minute"},
-    {"candidates", 0, OPTION_INT, "N", NULL, 1, 2147483647, INTO(spd_fit_options, candidates),
-     .help =
-         "Search for neighbours among only N matrices, drawn class by class; for very large sets"},
     {"restarts", 0, OPTION_INT, "N", "1", 1, 1000000, INTO(spd_fit_options, restarts),
      .help = "Fit from N starts, all but the first random, and keep the best"},
     OPTION_SEED,

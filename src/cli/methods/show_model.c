@@ -34,7 +34,6 @@ static void show_options(sheet *r, const spd_model *model)
     sheet_text(r, "coordinates", NULL, spd_name(SPD_ENUM_COORDINATES, o->coordinates));
     sheet_text(r, "search", NULL, spd_name(SPD_ENUM_SEARCH, o->search));
     sheet_real(r, "recall", NULL, o->recall);
-    sheet_count(r, "candidates", NULL, o->candidates, "");
     sheet_real(r, "tol", NULL, o->tol);
     sheet_real(r, "gtol", NULL, o->gtol);
     sheet_count(r, "max_iter", NULL, (size_t)o->max_iter, "");
