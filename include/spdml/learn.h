@@ -35,11 +35,6 @@ typedef enum spd_log_cost {
     SPD_LOG_COST_EXACT            /* d2 = |log(W'X_iW) - log(W'X_jW)|_F^2: eq. 3 itself */
 } spd_log_cost;
 
-typedef enum spd_graph {
-    SPD_GRAPH_OR = 0,  /* a pair counts if either is a neighbour of the other */
-    SPD_GRAPH_DIRECTED /* a one-sided pair counts half, as in the authors' program */
-} spd_graph;
-
 typedef enum spd_learning {
     SPD_LEARNING_SUPERVISED = 0, /* by labels; samples without one take part in the unsupervised
                                     graph */
@@ -101,9 +96,7 @@ typedef struct spd_fit_options {
                           Difference: the size of the smallest class, and min(nu_w, 3). Softmax,
                           whose candidates they are: all; with more than 500 samples the nearest
                           30 and 60 */
-    spd_graph graph;
-    double affinity_weight; /* scales the between graph; 1 is the paper, 1e50 the maximum */
-    size_t pairs;           /* SPD_LEARNING_OWN_GRAPH: the number of own_pairs */
+    size_t pairs;      /* SPD_LEARNING_OWN_GRAPH: the number of own_pairs */
     const spd_pair *own_pairs;
     spd_init init;   /* a start in an invariant subspace, which descent could never leave, is
                         perturbed slightly; not the paper's identity */
@@ -170,7 +163,7 @@ SPD_API double spd_model_gain(const spd_model *model);
 
 /* *pairs (new, freed with spd_pairs_free) and *count <- the pairs of the affinity graph, sorted by
  * (i, j), with i < j. label (p) holds class numbers >= 0, or -1 if unknown; NULL if not used.
- * between includes the factor options->affinity_weight. On return options->nu_w, nu_b, search and
+ * On return options->nu_w, nu_b, search and
  * recall hold the values used; smaller classes give fewer pairs. The search is exact for more than
  * 256 neighbours or fewer than 513 samples.
  *   SPD_LEARNING_SUPERVISED    nu_w nearest of the same class, nu_b nearest of other classes. A

@@ -13,7 +13,7 @@ function varargout = fit(varargin)
 %
 % Options are those of the command 'spdml fit': 'Metric' ('stein', 'airm',
 % 'jeffrey', 'log-euclidean'), 'Objective', 'NuW', 'NuB' (a number or 'auto'),
-% 'Graph', 'AffinityWeight', 'LogCost', 'Paper', 'Init' (a word, a model or W),
+% 'LogCost', 'Paper', 'Init' (a word, a model or W),
 % 'Coordinates', 'Restarts', 'Tol',
 % 'GTol', 'MaxIter', 'MaxTime', 'Search', 'Seed', 'Unlabelled'
 % (the label that means unknown), 'Unsupervised' ('graph' or 'variance'),

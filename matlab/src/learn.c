@@ -95,8 +95,6 @@ static const option graph_rows[] = {
     {"metric", WORD, SPD_ENUM_METRIC, INTO(spd_fit_options, metric)},
     {"objective", WORD, SPD_ENUM_OBJECTIVE, INTO(spd_fit_options, objective)},
     {"nuw", SIZE, 0, INTO(spd_fit_options, nu_w)},
-    {"graph", WORD, SPD_ENUM_GRAPH, INTO(spd_fit_options, graph)},
-    {"affinityweight", REAL, 0, INTO(spd_fit_options, affinity_weight)},
     {"logcost", WORD, SPD_ENUM_LOG_COST, INTO(spd_fit_options, log_cost)},
     {"search", WORD, SPD_ENUM_SEARCH, INTO(spd_fit_options, search)},
     {"seed", SEED, 0, INTO(spd_fit_options, seed)},

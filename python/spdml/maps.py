@@ -62,10 +62,6 @@ class SPDML(MatrixTransformer):
     objective : 'auto', 'difference' (the paper's) or 'softmax'
         'auto' is 'softmax', or 'difference' with paper=True, without y, and for the approximate
         log-Euclidean cost.
-    graph : {'or', 'directed'}
-        Two samples are a pair if one is a neighbour of the other; or each pair counts once for each side.
-    affinity_weight : float
-        What pairs between classes count.
     restarts : int
         Starts, of which the best is kept.
     log_cost : 'approximate' or 'exact'
@@ -123,10 +119,8 @@ class SPDML(MatrixTransformer):
                  nu_w: Optional[int] = None, nu_b: Union[int, str, None] = None,
                  init: Any = "auto", max_iter: int = 1000, tol: float = 1e-4,
                  random_state: Any = None, n_jobs: Optional[int] = None,
-                 objective: str = "auto", graph: str = "or", affinity_weight: float = 1.0,
-                 restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
-                 paper: bool = False, search: str = "auto",
-                 engine: Optional[str] = None,
+                 objective: str = "auto", restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
+                 paper: bool = False, search: str = "auto", engine: Optional[str] = None,
                  memory: Optional[float] = None) -> None:
         self.n_components = n_components
         self.metric = metric
@@ -138,8 +132,6 @@ class SPDML(MatrixTransformer):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.objective = objective
-        self.graph = graph
-        self.affinity_weight = affinity_weight
         self.restarts = restarts
         self.log_cost = log_cost
         self.coordinates = coordinates
@@ -253,8 +245,7 @@ class SPDML(MatrixTransformer):
                    nu_b=o.nu_b, paper=word_of("solver", o.solver) == "polak-ribiere",
                    max_iter=o.max_iter, tol=o.tol, random_state=o.seed,
                    objective=word_of("objective", o.objective),
-                   graph=word_of("graph", o.graph),
-                   affinity_weight=o.affinity_weight, restarts=o.restarts,
+                   restarts=o.restarts,
                    log_cost=word_of("log_cost", o.log_cost),
                    coordinates=word_of("coordinates", o.coordinates),
                    search=word_of("search", o.search))
@@ -368,8 +359,6 @@ class SPDML(MatrixTransformer):
         o.max_iter = whole(self.max_iter, "max_iter")
         o.tol = real(self.tol, "tol")
         o.objective = choice("objective", self.objective)
-        o.graph = choice("graph", self.graph)
-        o.affinity_weight = real(self.affinity_weight, "affinity_weight")
         o.restarts = whole(self.restarts, "restarts")
         o.log_cost = choice("log_cost", self.log_cost)
         o.coordinates = choice("coordinates", self.coordinates)
@@ -419,7 +408,7 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
         Also the gradient.
     {n_jobs}
     options : parameters of SPDML
-        metric, objective, nu_w, nu_b, graph, affinity_weight, log_cost, paper.
+        metric, objective, nu_w, nu_b, log_cost, paper.
 
     Returns
     -------
@@ -464,7 +453,7 @@ def cost(X: Any, y: Any, W: Any, gradient: bool = False, n_jobs: Optional[int] =
     return found.value if G is None else (found.value, G)
 
 
-_COSTLY = {"metric", "objective", "nu_w", "nu_b", "graph", "affinity_weight", "log_cost", "paper"}
+_COSTLY = {"metric", "objective", "nu_w", "nu_b", "log_cost", "paper"}
 
 
 def _fit(ctx: Context, X: Set, label: Optional[np.ndarray], options: Structure,

@@ -27,7 +27,6 @@ static const naming all[SPD_ENUMS] = {
                        .word = {"float64", "int64", "text", "complex128", "float32"}},
     [SPD_ENUM_OBJECTIVE] = {.kind = "objective", .word = {"auto", "difference", "softmax"}},
     [SPD_ENUM_LOG_COST] = {.kind = "log-Euclidean cost", .word = {"approximate", "exact"}},
-    [SPD_ENUM_GRAPH] = {.kind = "graph", .word = {"or", "directed"}},
     [SPD_ENUM_LEARNING] = {.kind = "learning",
                            .word = {"supervised", "unsupervised", "variance", "own-graph"}},
     [SPD_ENUM_INIT] = {.kind = "init",

@@ -134,7 +134,6 @@ static spd_status own_graph(spd_context *ctx, size_t p, const spd_fit_options *o
     size_t kept = 0;
     for (size_t e = 0; e < options->pairs; e++) {
         spd_pair a = (*pairs)[e];
-        a.between *= options->affinity_weight;
         (*pairs)[kept] = a;
         kept += a.within > 0.0 || a.between > 0.0;
     }
@@ -216,7 +215,7 @@ static spd_status neighbour_graph(spd_context *ctx, graph_job *g, spd_fit_option
     spd_status status = used->learning == SPD_LEARNING_SUPERVISED ? supervised(ctx, g, used, &l)
                                                                   : unsupervised(ctx, g, used, &l);
     if (status == SPD_OK)
-        status = links_join(ctx, g->p, &l, used->graph, used->affinity_weight, pairs, count);
+        status = links_join(ctx, g->p, &l, pairs, count);
     if (status == SPD_OK)
         status = refuse_empty(ctx, *count, pairs);
     links_free(&l);
@@ -237,11 +236,6 @@ static spd_status check_arguments(spd_context *ctx, const spd_set *set,
                         p == 1 ? "" : "s");
     if (p > UINT32_MAX)
         return ctx_fail(ctx, SPD_EINVAL, "%zu samples are more than a graph can hold", p);
-    if (!(options->affinity_weight >= 0.0 && options->affinity_weight <= AFFINITY_LARGEST))
-        return ctx_fail(ctx, SPD_EINVAL, "the affinity weight is %g; it must be 0 or more",
-                        options->affinity_weight);
-    if ((unsigned)options->graph > SPD_GRAPH_DIRECTED)
-        return ctx_fail(ctx, SPD_EINVAL, "unknown kind of graph");
     if (options->learning == SPD_LEARNING_VARIANCE)
         return ctx_fail(ctx, SPD_EINVAL,
                         "maximal variance has no graph of pairs: its cost runs over samples and "
@@ -249,17 +243,6 @@ static spd_status check_arguments(spd_context *ctx, const spd_set *set,
     if ((unsigned)options->learning > SPD_LEARNING_OWN_GRAPH)
         return ctx_fail(ctx, SPD_EINVAL, "unknown kind of learning");
     return SPD_OK;
-}
-
-/* Softmax uses the signs of A alone. */
-static spd_status check_weights(spd_context *ctx, const spd_fit_options *o)
-{
-    if (!objective_of_samples(o->objective) ||
-        (o->affinity_weight == 1.0 && o->graph == SPD_GRAPH_OR))
-        return SPD_OK;
-    return ctx_fail(ctx, SPD_EINVAL,
-                    "the softmax objective weighs its pairs itself: it has no affinity weight and "
-                    "no directed graph");
 }
 
 /* options->nu_w and so on <- as used. */
@@ -293,8 +276,6 @@ spd_status spd_affinity(spd_context *ctx, const spd_set *given, const int *label
         status = check_arguments(ctx, &X, options, pairs, count);
     if (status == SPD_OK)
         status = fit_options_take(ctx, options, &used);
-    if (status == SPD_OK)
-        status = check_weights(ctx, &used);
     if (status < 0)
         return status;
     spd_pair *made = NULL;

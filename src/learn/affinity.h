@@ -5,7 +5,7 @@
 
 #include "base/context.h"
 
-/* Weights, and the factor on those between classes, are no larger, and the largest of a fit is not
+/* Weights are no larger, and the largest of a fit is not
  * smaller than the other: squares of gradients stay within the range of numbers. */
 #define AFFINITY_LARGEST 1e50
 #define AFFINITY_LEAST   1e-50

@@ -39,21 +39,17 @@ static void counting_sort(size_t p, size_t count, const arc *in, int by_high, si
 }
 
 /* The pair of the links first .. last-1, which join the same two samples. */
-static spd_pair merge(const arc *first, const arc *last, spd_graph graph, double weight)
+static spd_pair merge(const arc *first, const arc *last)
 {
-    double votes[2] = {0.0, 0.0};
     spd_pair pair = {.i = first->low, .j = first->high};
     for (const arc *e = first; e < last; e++)
-        votes[e->kind] += graph == SPD_GRAPH_DIRECTED ? 0.5 : 1.0;
-    pair.within = votes[LINK_WITHIN] > 1.0 ? 1.0 : votes[LINK_WITHIN];
-    pair.between = votes[LINK_BETWEEN] > 1.0 ? weight : votes[LINK_BETWEEN] * weight;
-    if (pair.within > 0.0)
-        pair.between = 0.0;
+        if (e->kind == LINK_WITHIN)
+            pair.within = 1.0;
+    pair.between = 1.0 - pair.within;
     return pair;
 }
 
-spd_status links_join(spd_context *ctx, size_t p, links *l, spd_graph graph, double weight,
-                      spd_pair **pairs, size_t *count)
+spd_status links_join(spd_context *ctx, size_t p, links *l, spd_pair **pairs, size_t *count)
 {
     arena room = {0};
     size_t *start = arena_alloc(&room, p + 1, sizeof *start), made = 0;
@@ -69,8 +65,7 @@ spd_status links_join(spd_context *ctx, size_t p, links *l, spd_graph graph, dou
         for (next = e + 1; next < l->count; next++)
             if (l->arc[next].low != here->low || l->arc[next].high != here->high)
                 break;
-        pair[made] = merge(here, l->arc + next, graph, weight);
-        made += pair[made].within > 0.0 || pair[made].between > 0.0;
+        pair[made++] = merge(here, l->arc + next);
     }
     /* Mutual links leave up to half of the room unused: hand over what is needed. */
     fitted = mem_alloc(made, sizeof *pair);

@@ -23,11 +23,8 @@ void links_free(links *l);
 /* Notes that `to` is a neighbour of `from`, once per direction and kind; there must be room. */
 void links_add(links *l, size_t from, size_t to, link_kind kind);
 
-/* *pairs (new) and *count <- the links as pairs of p samples, sorted by (i, j), i < j. Weights 1
- * (SPD_GRAPH_OR), or 1 for mutual and 0.5 for one-sided links (SPD_GRAPH_DIRECTED); between ones
- * times `weight`. A pair with links of both kinds is a within pair. Pairs without weight are left
- * out. l is sorted. */
-spd_status links_join(spd_context *ctx, size_t p, links *l, spd_graph graph, double weight,
-                      spd_pair **pairs, size_t *count);
+/* *pairs (new) and *count <- the links as pairs of p samples, sorted by (i, j), i < j, with
+ * weight 1. A pair with links of both kinds is a within pair. l is sorted. */
+spd_status links_join(spd_context *ctx, size_t p, links *l, spd_pair **pairs, size_t *count);
 
 #endif

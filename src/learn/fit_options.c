@@ -80,7 +80,6 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
                                       .objective = SPD_OBJECTIVE_AUTO,
                                       .init = SPD_INIT_AUTO,
                                       .search = SPD_SEARCH_AUTO,
-                                      .affinity_weight = 1.0,
                                       .restarts = 1,
                                       .seed = 1,
                                       .solver = SPD_SOLVER_AUTO,
@@ -154,10 +153,6 @@ spd_status fit_options_check(spd_context *ctx, const spd_set *set, const spd_fit
                                                              : "that metric");
     if (!(o->tol >= 0.0 && o->gtol >= 0.0 && o->max_time >= 0.0) || o->max_iter < 0)
         return ctx_fail(ctx, SPD_EINVAL, "tolerances and limits must not be negative");
-    if (!(o->affinity_weight >= 0.0 && o->affinity_weight <= AFFINITY_LARGEST))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "the affinity weight must be a number >= 0, and at most %g",
-                        AFFINITY_LARGEST);
     if (o->learning == SPD_LEARNING_VARIANCE && objective_of_samples(o->objective))
         return ctx_fail(ctx, SPD_EINVAL,
                         "the softmax objective needs pairs to pull together; maximal variance has "

@@ -337,7 +337,8 @@ static const struct {
 } left[] = {{"objective", "ratio", 0},         {"objective", "log-margin", 0},
             {"solver", "hestenes-stiefel", 0}, {"solver", "fletcher-reeves", 0},
             {"solver", "hager-zhang", 0},      {"transport", "projection", 0},
-            {"rebuild_graph", NULL, 0},        {"candidates", NULL, 0}};
+            {"rebuild_graph", NULL, 0},        {"candidates", NULL, 0},
+            {"affinity_weight", NULL, 1},      {"graph", "directed", 0}};
 
 static int has_left(const char *key, const json_t *value)
 {

@@ -12,16 +12,14 @@ def neighbours(D, candidates, i, count):
     return sorted(others, key=lambda j: (D[i, j], j))[:count]
 
 
-def graphs(D, y, nu_w, nu_b, kind="or"):
+def graphs(D, y, nu_w, nu_b):
     """Within and between weights (p x p, symmetric)."""
     p = len(y)
     within, between = np.zeros((p, p)), np.zeros((p, p))
     for i in range(p):
         within[i, neighbours(D, np.flatnonzero(y == y[i]), i, nu_w)] = 1
         between[i, neighbours(D, np.flatnonzero(y != y[i]), i, nu_b)] = 1
-    if kind == "or":
-        return np.maximum(within, within.T), np.maximum(between, between.T)
-    return (within + within.T) / 2, (between + between.T) / 2
+    return np.maximum(within, within.T), np.maximum(between, between.T)
 
 
 def mapped(metric, X, W, log_cost="approximate"):
@@ -32,12 +30,12 @@ def mapped(metric, X, W, log_cost="approximate"):
     return metric, np.array([W.conj().T @ M @ W for M in X])
 
 
-def cost(metric, X, W, within, between, weight=1.0, log_cost="approximate"):
+def cost(metric, X, W, within, between, log_cost="approximate"):
     """Sums over ordered pairs."""
     metric, S = mapped(metric, X, W, log_cost)
     pairs = np.argwhere(np.triu(within + between))
     d2 = np.array([twins.distance2(metric, S[i], S[j]) for i, j in pairs])
-    return 2 * np.sum((within - weight * between)[tuple(pairs.T)] * d2)
+    return 2 * np.sum((within - between)[tuple(pairs.T)] * d2)
 
 
 def softmax(near, far):

@@ -36,18 +36,16 @@ def case(tmp_path, rng):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("graph, weight", [("or", 1.0), ("directed", 0.5)])
-def test_against_twins(spdml, tmp_path, case, metric, graph, weight):
+def test_against_twins(spdml, tmp_path, case, metric):
     X, y, W = case
-    Gw, Gb = twin.graphs(twins.pairwise2(metric, X, X), y, 2, 3, graph)
+    Gw, Gb = twin.graphs(twins.pairwise2(metric, X, X), y, 2, 3)
     shown = spdml("cost", "d.npz", "--w", "W.npy", "--metric", metric, "--nu-w", 2, "--nu-b", 3,
-                  "--graph", graph, "--objective", "difference", "--affinity-weight", weight,
-                  "--gradient", "G.npy", "--json").good().json
+                  "--objective", "difference", "--gradient", "G.npy", "--json").good().json
     assert shown["pairs_within"] == np.count_nonzero(np.triu(Gw))
     assert shown["pairs_between"] == np.count_nonzero(np.triu(Gb))
 
     def f(V):
-        return twin.cost(metric, X, V, Gw, Gb, weight)
+        return twin.cost(metric, X, V, Gw, Gb)
 
     assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
     G = np.load(tmp_path / "G.npy")
@@ -105,12 +103,6 @@ def test_candidates_of_your_own(spdml, tmp_path, case):
     words = ["cost", "d.npz", "--w", "W.npy", "--objective", "softmax", "--json"]
     own = spdml(*words, "--affinity", "A.npz").good().json
     assert own["cost"] == spdml(*words).good().json["cost"]
-
-
-def test_candidates_have_no_weights(spdml, case):
-    words = ["cost", "d.npz", "--w", "W.npy", "--objective", "softmax"]
-    spdml(*words, "--affinity-weight", 2).failed("softmax", "affinity weight")
-    spdml(*words, "--graph", "directed").failed("softmax", "directed")
 
 
 def test_own_graph(spdml, tmp_path, case):

@@ -148,7 +148,8 @@ def rewrite(path, change):
 
 @pytest.mark.parametrize("key, value", [
     ("objective", "ratio"), ("objective", "log-margin"), ("solver", "hestenes-stiefel"),
-    ("solver", "fletcher-reeves"), ("solver", "hager-zhang"), ("transport", "projection"), ("rebuild_graph", 2), ("candidates", 150)])
+    ("solver", "fletcher-reeves"), ("solver", "hager-zhang"), ("transport", "projection"), ("rebuild_graph", 2), ("candidates", 150),
+    ("affinity_weight", 0.5), ("graph", "directed")])
 def test_what_left_is_refused_by_name(fit, spdml, tmp_path, data, key, value):
     """Models, checkpoints and trained methods of older versions: with the way out."""
     told = (f"was learned with the {key} {value}", "learn it again", "the version that made it, 0.0.9")

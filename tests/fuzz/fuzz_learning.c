@@ -60,8 +60,6 @@ static void draw_fit(call *c)
     o->objective = (spd_objective)fuzz_below(&c->in, SPD_OBJECTIVE_SOFTMAX + 2);
     o->nu_w = fuzz_below(&c->in, P + 2);
     o->nu_b = fuzz_below(&c->in, P + 2);
-    o->graph = (spd_graph)fuzz_below(&c->in, SPD_GRAPH_DIRECTED + 2);
-    o->affinity_weight = fuzz_byte(&c->in) & 1 ? 1.0 : fuzz_real(&c->in);
     o->init = (spd_init)fuzz_below(&c->in, SPD_INIT_STEIN + 2);
     o->restarts = (int)fuzz_below(&c->in, 4) - 1;
     o->seed = fuzz_number(&c->in, 1);

@@ -26,7 +26,6 @@ static spd_fit_options plain(spd_metric metric, size_t nu_w, size_t nu_b)
                          .nu_w = nu_w,
                          .nu_b = nu_b,
                          .objective = SPD_OBJECTIVE_DIFFERENCE};
-    o.affinity_weight = 1.0;
     return o;
 }
 
@@ -89,14 +88,11 @@ static void twin_row(size_t p, const int *label, const double *D, int rule, size
     }
 }
 
-static void twin_join(size_t p, spd_graph kind, double weight, double *N)
+static void twin_join(size_t p, double *N)
 {
     for (size_t i = 0; i < p; i++)
-        for (size_t j = 0; j < i; j++) {
-            double sum = N[i * p + j] + N[j * p + i];
-            double joined = kind == SPD_GRAPH_OR ? (sum > 0.0) : 0.5 * sum;
-            N[i * p + j] = N[j * p + i] = weight * joined;
-        }
+        for (size_t j = 0; j < i; j++)
+            N[i * p + j] = N[j * p + i] = fmax(N[i * p + j], N[j * p + i]);
 }
 
 static void twin(spd_fit_options o, size_t n, size_t p, const double *X, const int *label,
@@ -112,8 +108,8 @@ static void twin(spd_fit_options o, size_t n, size_t p, const double *X, const i
         if (label[i] >= 0)
             twin_row(p, label, D, 1, i, o.nu_b, B);
     }
-    twin_join(p, o.graph, 1.0, W);
-    twin_join(p, o.graph, o.affinity_weight, B);
+    twin_join(p, W);
+    twin_join(p, B);
 }
 
 static void compare(spd_fit_options o, size_t n, size_t p, const double *X, const int *label,
@@ -148,15 +144,12 @@ TEST(against_the_twin)
     int label[43];
     for (size_t i = 0; i < p; i++)
         label[i] = i == 7 ? 900 : (int)(rng_below(&r, 4) * 3); /* gaps; a class of one */
-    for (size_t k = 0; k < 4; k++)
-        for (int kind = 0; kind < 2; kind++) {
-            spd_fit_options o = plain(metrics[k], 3, 4);
-            o.graph = (spd_graph)kind;
-            o.affinity_weight = kind ? 0.7 : 1.0;
-            compare(o, n, p, X, label, spd_name(SPD_ENUM_METRIC, metrics[k]));
-            o.nu_w = o.nu_b = 1000;
-            compare(o, n, p, X, label, "all there are");
-        }
+    for (size_t k = 0; k < 4; k++) {
+        spd_fit_options o = plain(metrics[k], 3, 4);
+        compare(o, n, p, X, label, spd_name(SPD_ENUM_METRIC, metrics[k]));
+        o.nu_w = o.nu_b = 1000;
+        compare(o, n, p, X, label, "all there are");
+    }
 }
 
 TEST(unlabelled_take_part)
@@ -167,10 +160,7 @@ TEST(unlabelled_take_part)
     int label[30];
     for (size_t i = 0; i < p; i++)
         label[i] = i % 3 == 0 ? -1 : (int)(i % 2);
-    spd_fit_options o = plain(SPD_METRIC_STEIN, 3, 2);
-    compare(o, n, p, X, label, "or");
-    o.graph = SPD_GRAPH_DIRECTED;
-    compare(o, n, p, X, label, "directed");
+    compare(plain(SPD_METRIC_STEIN, 3, 2), n, p, X, label, "some without a label");
 }
 
 /* Every matrix several times, so that nearly all comparisons tie. */
@@ -199,8 +189,8 @@ static int same_links(links *a, links *b, size_t p)
 {
     spd_pair *x = NULL, *y = NULL;
     size_t count_x = 0, count_y = 0;
-    CHECK(links_join(NULL, p, a, SPD_GRAPH_DIRECTED, 0.5, &x, &count_x) == SPD_OK, "join");
-    CHECK(links_join(NULL, p, b, SPD_GRAPH_DIRECTED, 0.5, &y, &count_y) == SPD_OK, "join");
+    CHECK(links_join(NULL, p, a, &x, &count_x) == SPD_OK, "join");
+    CHECK(links_join(NULL, p, b, &y, &count_y) == SPD_OK, "join");
     int same = a->count == b->count && count_x == count_y && count_x > 0;
     for (size_t e = 0; same && e < count_x; e++)
         same = x[e].i == y[e].i && x[e].j == y[e].j && x[e].within == y[e].within &&
@@ -313,16 +303,6 @@ TEST(planted_pairs)
                                  {2, 3, 0, 1}, {2, 4, 0, 1}, {3, 4, 1, 0}, {4, 5, 0, 1}};
     graph g = ask(o, 1, 6, X, label);
     expect(&g, 8, or_pairs);
-    o.graph = SPD_GRAPH_DIRECTED;
-    o.affinity_weight = 3.0;
-    const spd_pair directed[] = {{0, 1, 1, 0},   {0, 3, 0, 1.5}, {1, 2, 0.5, 0}, {1, 3, 0, 1.5},
-                                 {2, 3, 0, 3.0}, {2, 4, 0, 1.5}, {3, 4, 1, 0},   {4, 5, 0, 1.5}};
-    g = ask(o, 1, 6, X, label);
-    expect(&g, 8, directed);
-    o.affinity_weight = 0.0;
-    const spd_pair near_only[] = {{0, 1, 1, 0}, {1, 2, 0.5, 0}, {3, 4, 1, 0}};
-    g = ask(o, 1, 6, X, label);
-    expect(&g, 3, near_only);
 }
 
 TEST(defaults)
@@ -355,7 +335,6 @@ TEST(near_and_far)
     spd_fit_options o = plain(SPD_METRIC_STEIN, 6, 4);
     o.learning = SPD_LEARNING_UNSUPERVISED;
     o.seed = 5;
-    o.affinity_weight = 0.25;
     graph g = ask(o, n, p, X, NULL), same = ask(o, n, p, X, NULL);
     o.seed = 6;
     graph other = ask(o, n, p, X, NULL);
@@ -374,7 +353,7 @@ TEST(near_and_far)
         }
     for (size_t e = 0; e < g.count; e++) {
         far += g.pairs[e].between > 0.0;
-        CHECK(g.pairs[e].between == 0.0 || g.pairs[e].between == 0.25, "weight");
+        CHECK(g.pairs[e].between == 0.0 || g.pairs[e].between == 1.0, "weight");
     }
     CHECK(far > 4 * p / 2 && far <= 4 * p, "%zu far pairs", far);
     CHECK(g.count == same.count && !memcmp(g.pairs, same.pairs, g.count * sizeof *g.pairs), "seed");
@@ -420,12 +399,11 @@ TEST(own_graph)
 {
     double X[5] = {1, 2, 3, 4, 5};
     const spd_pair mine[] = {{3, 1, 0, 2}, {0, 4, 1, 0}, {0, 2, 0.5, 0.25}, {1, 2, 0, 0}};
-    const spd_pair sorted[] = {{0, 2, 0.5, 0.125}, {0, 4, 1, 0}, {1, 3, 0, 1}};
+    const spd_pair sorted[] = {{0, 2, 0.5, 0.25}, {0, 4, 1, 0}, {1, 3, 0, 2}};
     spd_fit_options o = plain(SPD_METRIC_STEIN, 0, 0);
     o.learning = SPD_LEARNING_OWN_GRAPH;
     o.pairs = 4;
     o.own_pairs = mine;
-    o.affinity_weight = 0.5;
     graph g = ask(o, 1, 5, X, NULL);
     expect(&g, 3, sorted);
     const spd_pair bad[][2] = {{{0, 1, 1, 0}, {1, 0, 1, 0}},   {{0, 1, 1, 0}, {2, 2, 1, 0}},
@@ -462,9 +440,6 @@ TEST(refusals)
     refuse(o, 4, X, none, SPD_EINVAL, "no sample has a label");
     refuse(o, 1, X, good, SPD_EINVAL, "at least two");
     refuse(o, 4, bad, good, SPD_ENOTSPD, "X[2]");
-    o.affinity_weight = NAN;
-    refuse(o, 4, X, good, SPD_EINVAL, "affinity weight");
-    o.affinity_weight = 1.0;
     o.metric = (spd_metric)99;
     refuse(o, 4, X, good, SPD_EINVAL, "metric");
     o.metric = SPD_METRIC_STEIN;

@@ -613,7 +613,6 @@ TEST(graph_of_distances)
     spd_fit_defaults(&a, sizeof a);
     a.nu_b = 4;
     a.nu_w = 3;
-    a.affinity_weight = 0.5;
     a.objective = SPD_OBJECTIVE_DIFFERENCE;
     spd_fit_resolve(&a);
     b = a;

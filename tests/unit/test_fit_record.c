@@ -78,9 +78,8 @@ static int same_history(const spd_model *a, const spd_model *b, int times)
 static int same_options(const spd_fit_options *a, const spd_fit_options *b)
 {
     return a->m == b->m && a->metric == b->metric && a->learning == b->learning &&
-           a->objective == b->objective && a->graph == b->graph && a->nu_w == b->nu_w &&
-           a->nu_b == b->nu_b && a->affinity_weight == b->affinity_weight && a->init == b->init &&
-           a->solver == b->solver && a->tol == b->tol && a->gtol == b->gtol &&
+           a->objective == b->objective && a->nu_w == b->nu_w && a->nu_b == b->nu_b &&
+           a->init == b->init && a->solver == b->solver && a->tol == b->tol && a->gtol == b->gtol &&
            a->max_time == b->max_time && a->max_iter == b->max_iter && a->restarts == b->restarts &&
            a->seed == b->seed && a->log_cost == b->log_cost && a->coordinates == b->coordinates;
 }

@@ -35,10 +35,8 @@ static spd_model sample_model(void)
     options.metric = SPD_METRIC_AIRM;
     options.learning = SPD_LEARNING_UNSUPERVISED;
     options.objective = SPD_OBJECTIVE_SOFTMAX;
-    options.graph = SPD_GRAPH_DIRECTED;
     options.nu_w = 5;
     options.nu_b = 2;
-    options.affinity_weight = 1.0 / 3;
     options.init = SPD_INIT_MEAN;
     options.solver = SPD_SOLVER_LBFGS;
     options.max_time = 7.25;
@@ -108,8 +106,7 @@ static spd_fit_state sample_state(void)
 static int same_options(const spd_fit_options *a, const spd_fit_options *b)
 {
     return a->metric == b->metric && a->learning == b->learning && a->objective == b->objective &&
-           a->graph == b->graph && a->nu_w == b->nu_w && a->nu_b == b->nu_b &&
-           a->affinity_weight == b->affinity_weight && a->init == b->init &&
+           a->nu_w == b->nu_w && a->nu_b == b->nu_b && a->init == b->init &&
            a->solver == b->solver && a->tol == b->tol && a->gtol == b->gtol &&
            a->max_time == b->max_time && a->max_iter == b->max_iter && a->restarts == b->restarts &&
            a->seed == b->seed && a->m == b->m && a->coordinates == b->coordinates;
@@ -396,16 +393,12 @@ TEST(names_both_ways)
                  "solver 'newton'|polak-ribiere|lbfgs");
     CHECK(spd_parse(ctx, SPD_ENUM_STOP, "cancelled") == SPD_STOP_CANCELLED &&
               spd_parse(ctx, SPD_ENUM_INIT, "given") == SPD_INIT_GIVEN &&
-              spd_parse(ctx, SPD_ENUM_GRAPH, "directed") == SPD_GRAPH_DIRECTED &&
               spd_parse(ctx, SPD_ENUM_LEARNING, "own-graph") == SPD_LEARNING_OWN_GRAPH &&
               spd_parse(ctx, SPD_ENUM_OBJECTIVE, "softmax") == SPD_OBJECTIVE_SOFTMAX,
           "the last of each");
-    CHECK_FAILED(ctx, spd_parse(ctx, SPD_ENUM_GRAPH, "softmax"), SPD_EINVAL,
-                 "graph 'softmax'|or, directed");
     CHECK(!spd_name(SPD_ENUM_STOP, (spd_stop)7) && !spd_name(SPD_ENUM_STOP, (spd_stop)-1),
           "no such stop");
-    CHECK(!spd_name(SPD_ENUM_INIT, (spd_init)7) && !spd_name(SPD_ENUM_GRAPH, (spd_graph)2),
-          "no such init, graph");
+    CHECK(!spd_name(SPD_ENUM_INIT, (spd_init)7), "no such init");
     CHECK(strcmp(spd_name(SPD_ENUM_LEARNING, SPD_LEARNING_OWN_GRAPH), "own-graph") == 0, " ");
 }
 

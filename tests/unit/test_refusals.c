@@ -99,10 +99,6 @@ TEST(fits)
     not_fitted(good, 0, P, set.X, "no matrices given");
     not_fitted(good, N, 0, set.X, "no matrices given");
     not_fitted(good, N, P, NULL, "no matrices given");
-    o = good, o.affinity_weight = -1.0;
-    not_fitted(o, N, P, set.X, "the affinity weight must be");
-    o.affinity_weight = INFINITY;
-    not_fitted(o, N, P, set.X, "the affinity weight must be");
     o = good, o.tol = -1.0;
     not_fitted(o, N, P, set.X, "must not be negative");
     o = good, o.gtol = -1.0;
@@ -147,15 +143,9 @@ TEST(graphs)
     refused(spd_affinity(ctx, SPD_SET(N, (size_t)UINT32_MAX + 1, set.X), set.label, &good, &pairs,
                          &count),
             "more than a graph can hold");
-    o = good, o.graph = (spd_graph)99;
-    refused(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &o, &pairs, &count),
-            "kind of graph");
     o = good, o.learning = (spd_learning)99;
     refused(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &o, &pairs, &count),
             "kind of learning");
-    o = good, o.affinity_weight = (double)NAN;
-    refused(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &o, &pairs, &count),
-            "affinity weight");
     CHECK(!pairs && count == 77, "touched");
     accepted(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &good, &pairs, &count));
     spd_pairs_free(pairs);
@@ -210,7 +200,7 @@ TEST(usual_values)
     spd_evaluate_defaults(&e, sizeof e);
     CHECK(f.size == sizeof f && f.metric == SPD_METRIC_STEIN && f.solver == SPD_SOLVER_AUTO,
           "kinds");
-    CHECK(f.affinity_weight == 1.0 && f.restarts == 1 && f.seed == 1, "graph and starts");
+    CHECK(f.restarts == 1 && f.seed == 1, "starts");
     CHECK(f.tol == 1e-4 && f.gtol == 1e-6 && f.max_iter == 1000 && f.max_time == 0.0, "limits");
     CHECK(f.m == 0 && f.nu_w == 0 && f.nu_b == 0 && !f.W && !f.own_pairs && f.pairs == 0, "none");
     CHECK(e.size == sizeof e && e.repeats == 10 && e.fraction == 0.5, "splits");

@@ -19,8 +19,6 @@ const option options_paper[] = {
     OPTION_END};
 
 const option options_cost[] = {
-    {"affinity-weight", 0, OPTION_REAL, "L", "1", 0, 1e50, INTO(spd_fit_options, affinity_weight),
-     .help = "Weight of the pairs between classes"},
     {"log-cost", 0, OPTION_CHOICE, "NAME", "approximate", INTO(spd_fit_options, log_cost),
      .names = SPD_ENUM_LOG_COST,
      .help = "For the log-euclidean metric. approximate: distances between W' log(X) W, which "
@@ -50,9 +48,6 @@ const option options_graph[] = {
          "number of candidates: default all, or 60 for more than 500 matrices. auto, the "
          "default in the paper's setting, chooses among 1, 2, 3, 5, 10, 20, 50 and --nu-w, none "
          "above it, by cross-validation; it needs --objective difference"},
-    {"graph", 0, OPTION_CHOICE, "KIND", "or", INTO(spd_fit_options, graph), .names = SPD_ENUM_GRAPH,
-     .help = "or: a pair counts if either is a neighbour of the other; directed: a one-sided pair "
-             "counts half"},
     {"affinity", 0, OPTION_FILE, "FILE",
      .help = "Use a graph of your own: arrays i, j and value, each pair once; value > 0 pulls a "
              "pair together, < 0 pushes it apart (.npz or .mat)"},

@@ -138,11 +138,11 @@ extern const option options_matrices[]; /* nor --y */
 extern const option options_memory[]; /* --memory */
 
 /* Of the learner; options_learn.c. */
-extern const option options_graph[];        /* --metric --nu-w --nu-b --graph ... */
+extern const option options_graph[];        /* --metric --nu-w --nu-b ... */
 extern const option options_unsupervised[]; /* --unsupervised */
 extern const option options_objective[];    /* --objective */
 extern const option options_paper[];        /* --paper */
-extern const option options_cost[];         /* --affinity-weight --log-cost */
+extern const option options_cost[];         /* --log-cost */
 extern const option options_stop[];         /* --tol --max-iter */
 
 extern const char option_methods[]; /* methods that are often used, not all: "nn-airm|..." */

@@ -22,10 +22,8 @@ static void show_options(sheet *r, const spd_model *model)
     show_log_cost(r, o);
     sheet_text(r, "learning", "learning", spd_name(SPD_ENUM_LEARNING, o->learning));
     sheet_text(r, "objective", "objective", spd_name(SPD_ENUM_OBJECTIVE, o->objective));
-    sheet_text(r, "graph", NULL, spd_name(SPD_ENUM_GRAPH, o->graph));
     sheet_count(r, "nu_w", NULL, o->nu_w, "");
     sheet_count(r, "nu_b", NULL, o->nu_b, "");
-    sheet_real(r, "affinity_weight", NULL, o->affinity_weight);
     sheet_text(r, "init", NULL, spd_name(SPD_ENUM_INIT, o->init));
     sheet_count(r, "restarts", NULL, (size_t)o->restarts, "");
     sheet_count(r, "starts", NULL, (size_t)model->starts, "");
@@ -39,8 +37,7 @@ static void show_options(sheet *r, const spd_model *model)
     sheet_count(r, "max_iter", NULL, (size_t)o->max_iter, "");
     sheet_real(r, "max_time", NULL, o->max_time);
     if (o->nu_w || o->nu_b)
-        sheet_line(r, "neighbours", "%zu within, %zu between, %s, weight %g", o->nu_w, o->nu_b,
-                   spd_name(SPD_ENUM_GRAPH, o->graph), o->affinity_weight);
+        sheet_line(r, "neighbours", "%zu within, %zu between", o->nu_w, o->nu_b);
     if (o->search == SPD_SEARCH_APPROXIMATE)
         sheet_line(r, "search", "approximate: %.1f %% of the neighbours are the true ones",
                    100 * o->recall);
