@@ -274,7 +274,6 @@ for name, word in {"coordinates": "coordinates=mean", "restarts": "restarts=2"}.
 
 DESCRIBE, EVALUATE = "describe covariance @signals.npz -o o.npz", "evaluate @named.npz --methods nn-stein,nn-stein-ml -m 2"
 OPTIONS = { # of each one option more than the command needs
-    "gtol": ["fit @a.npz -m 4 --gtol 1e-3 -o m.spdml"],
     "restarts": ["fit @a.npz -m 4 --restarts 3 --max-iter 15 --seed 4 -o m.spdml"], "max-time": ["fit @a.npz -m 3 --max-time 1000 -o m.spdml"],
     "log-cost": ["fit @a.npz -m 4 --metric log-euclidean --log-cost exact -o m.spdml --json"],
     "unsupervised": ["fit @a.npz -m 3 --unsupervised graph --max-iter 15 -o g.spdml", "fit @a.npz -m 3 --unsupervised variance -o v.spdml"],

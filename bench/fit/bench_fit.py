@@ -149,7 +149,7 @@ class Bench:
     def fit_exactly(self, data, m, metric, graph, iterations, *options):
         """So many iterations, unless the line search ends before."""
         return self.fit(data, m, metric, "--affinity", graph, "--init", "identity", "--tol", "0",
-                        "--gtol", "0", "--max-iter", iterations, *options)
+                        "--max-iter", iterations, *options)
 
     def coordinates(self, data, w, metric, graph):
         """A checkpoint with the coordinates that a fit chooses; None for plain ones."""

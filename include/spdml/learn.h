@@ -76,7 +76,7 @@ typedef enum spd_solver {
  * total decrease since the start, whichever is larger. */
 typedef enum spd_stop {
     SPD_STOP_TOLERANCE = 0, /* the decrease stayed below tol F for five consecutive iterations */
-    SPD_STOP_GRADIENT,      /* gradient norm below gtol F, or zero */
+    SPD_STOP_GRADIENT,      /* gradient norm below 1e-6 F, or zero */
     SPD_STOP_ITERATIONS,    /* max_iter */
     SPD_STOP_TIME,          /* max_time */
     SPD_STOP_LINE_SEARCH,   /* no step along the gradient lowers the cost any further */
@@ -105,7 +105,6 @@ typedef struct spd_fit_options {
     uint64_t seed;
     spd_solver solver;
     double tol;            /* 1e-4; 0 turns it off */
-    double gtol;           /* 1e-6 */
     int max_iter;          /* 1000 */
     double max_time;       /* seconds for the graph and all starts together; 0: no limit */
     spd_log_cost log_cost; /* of SPD_METRIC_LOG_EUCLIDEAN. The approximate cost does not support

@@ -15,7 +15,7 @@ function varargout = fit(varargin)
 % 'jeffrey', 'log-euclidean'), 'Objective', 'NuW', 'NuB' (a number or 'auto'),
 % 'LogCost', 'Paper', 'Init' (a word, a model or W),
 % 'Coordinates', 'Restarts', 'Tol',
-% 'GTol', 'MaxIter', 'MaxTime', 'Search', 'Seed', 'Unlabelled'
+% 'MaxIter', 'MaxTime', 'Search', 'Seed', 'Unlabelled'
 % (the label that means unknown), 'Unsupervised' ('graph' or 'variance'),
 % 'Affinity' (rows i, j, value: a graph of your own).
 %

@@ -105,7 +105,6 @@ static const option fit_rows[] = {
     {"restarts", INT, 0, INTO(spd_fit_options, restarts)},
     {"paper", FLAG, 0, INTO(spd_fit_options, paper)},
     {"tol", REAL, 0, INTO(spd_fit_options, tol)},
-    {"gtol", REAL, 0, INTO(spd_fit_options, gtol)},
     {"maxiter", INT, 0, INTO(spd_fit_options, max_iter)},
     {"maxtime", REAL, 0, INTO(spd_fit_options, max_time)},
 };

@@ -302,7 +302,7 @@ static spd_status minimise_one(fit *f, int resumed)
 {
     minimise_options o = {.solver = f->o.solver,
                           .tol = f->o.tol,
-                          .gtol = f->o.gtol,
+                          .gtol = FIT_GTOL,
                           .max_time = fitting_time(f),
                           .max_iter = f->o.max_iter,
                           .refresh = FIT_REFRESH,

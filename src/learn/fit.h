@@ -7,6 +7,9 @@
 /* Iterations between fresh starts of the engine, which wash rounding errors out. */
 #define FIT_REFRESH 50
 
+/* The gradient, relative to the cost, that ends a fit (optim/minimise.h). */
+#define FIT_GTOL 1e-6
+
 /* *mine <- the caller's options, whatever version it was compiled with; NULL: the defaults. read
  * leaves open what they leave open (usual.h), take does not. */
 spd_status fit_options_read(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine);

@@ -84,7 +84,6 @@ void spd_fit_defaults(spd_fit_options *options, size_t size)
                                       .seed = 1,
                                       .solver = SPD_SOLVER_AUTO,
                                       .tol = 1e-4,
-                                      .gtol = 1e-6,
                                       .max_iter = 1000};
     options->size = size;
     sized_give(sizeof standard, &standard, options);
@@ -151,7 +150,7 @@ spd_status fit_options_check(spd_context *ctx, const spd_set *set, const spd_fit
                         "no map can be learned under %s; use stein, airm, jeffrey or log-euclidean",
                         spd_name(SPD_ENUM_METRIC, o->metric) ? spd_name(SPD_ENUM_METRIC, o->metric)
                                                              : "that metric");
-    if (!(o->tol >= 0.0 && o->gtol >= 0.0 && o->max_time >= 0.0) || o->max_iter < 0)
+    if (!(o->tol >= 0.0 && o->max_time >= 0.0) || o->max_iter < 0)
         return ctx_fail(ctx, SPD_EINVAL, "tolerances and limits must not be negative");
     if (o->learning == SPD_LEARNING_VARIANCE && objective_of_samples(o->objective))
         return ctx_fail(ctx, SPD_EINVAL,

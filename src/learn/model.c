@@ -21,7 +21,6 @@ static const field option_fields[] = {
     FIELD_ENUM(spd_fit_options, init, SPD_ENUM_INIT),
     FIELD_ENUM(spd_fit_options, solver, SPD_ENUM_SOLVER),
     FIELD(spd_fit_options, tol, REAL),
-    FIELD(spd_fit_options, gtol, REAL),
     FIELD(spd_fit_options, max_time, REAL),
     FIELD(spd_fit_options, max_iter, INT),
     FIELD(spd_fit_options, restarts, INT),
@@ -115,7 +114,6 @@ const char *model_options_differ(const spd_fit_options *a, const spd_fit_options
 {
     spd_fit_options other = *b;
     other.tol = a->tol;
-    other.gtol = a->gtol;
     other.max_iter = a->max_iter;
     other.max_time = a->max_time;
     other.nu_w = b->nu_w ? b->nu_w : a->nu_w;

@@ -25,7 +25,7 @@
 
 typedef struct minimise_options {
     spd_solver solver;
-    double tol, gtol, max_time; /* as in spd_fit_options */
+    double tol, gtol, max_time; /* tol, max_time: as in spd_fit_options */
     int max_iter;
     int refresh; /* iterations between fresh starts of the problem at a re-orthonormalised W: 50 */
     double seconds_before;       /* time already spent, counted against max_time (resume) */

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 FIT = ["fit", "d.npz", "-m", "8", "--objective", "difference", "--nu-w", "4", "--nu-b", "3", "--threads", "1"]
-LIMITS = ["--tol", "0", "--gtol", "0", "--max-iter", "150"]
+LIMITS = ["--tol", "0", "--max-iter", "150"]
 
 
 @pytest.fixture

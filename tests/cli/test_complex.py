@@ -292,14 +292,14 @@ def test_descent_stays_complex(spdml, tmp_path, m):
     """In its real form the problem has more room, and the cost falls in directions that lead out of
     the complex maps: along them rounding would be carried away."""
     np.savez(tmp_path / "d.npz", X=hermitian(np.random.default_rng(1), 24, 8), y=np.arange(24) % 3)
-    costs = [spdml("fit", "d.npz", "-m", m, "-o", f"{most}.spdml", "--tol", 0, "--gtol", 0, "--max-iter",
+    costs = [spdml("fit", "d.npz", "-m", m, "-o", f"{most}.spdml", "--tol", 0, "--max-iter",
                    most, "--init", init, "--json").good().json["cost"]
              for most, init in ((400, "identity"), (0, "400.spdml"))]
     assert costs[1] == pytest.approx(costs[0], rel=1e-8)
 
 
 def test_fit_resumed(spdml, tmp_path, data):
-    words = ["d.npz", "-m", 2, "--tol", 0, "--gtol", 0]
+    words = ["d.npz", "-m", 2, "--tol", 0]
     spdml("fit", *words, "--max-iter", 9, "-o", "whole.spdml").good()
     spdml("fit", *words, "--max-iter", 4, "-o", "part.spdml", "--checkpoint", "c.npz").good()
     assert spdml("info", "c.npz", "--json").good().json["n"] == 5

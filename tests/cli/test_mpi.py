@@ -300,7 +300,7 @@ def wait_for(path, job):
     pytest.fail(f"{path} never came")
 
 
-LONG = ["--tol", 0, "--gtol", 0, "--metric", "stein", "--max-iter"]
+LONG = ["--tol", 0, "--metric", "stein", "--max-iter"]
 
 
 def resumed(spdml, job, tmp_path, iterations):

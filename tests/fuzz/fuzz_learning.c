@@ -66,7 +66,6 @@ static void draw_fit(call *c)
     o->solver = (spd_solver)fuzz_below(&c->in, SPD_SOLVER_LBFGS + 2);
     o->max_iter = (int)fuzz_below(&c->in, 6) - 1;
     o->tol = fuzz_byte(&c->in) & 1 ? 1e-5 : fuzz_real(&c->in);
-    o->gtol = fuzz_byte(&c->in) & 1 ? 1e-9 : fuzz_real(&c->in);
     o->W = c->W;
     for (size_t i = 0; i < N * N; i++)
         c->W[i] = fuzz_real(&c->in);

@@ -37,7 +37,7 @@ static spd_fit_options options_of(size_t k)
     o.metric = metrics[k % 3];
     o.objective = objectives[k / 3 % 2];
     o.nu_w = o.nu_b = 3;
-    o.tol = o.gtol = 0.0;
+    o.tol = 0.0;
     o.max_iter = 8;
     return o;
 }

@@ -79,7 +79,7 @@ static int same_options(const spd_fit_options *a, const spd_fit_options *b)
 {
     return a->m == b->m && a->metric == b->metric && a->learning == b->learning &&
            a->objective == b->objective && a->nu_w == b->nu_w && a->nu_b == b->nu_b &&
-           a->init == b->init && a->solver == b->solver && a->tol == b->tol && a->gtol == b->gtol &&
+           a->init == b->init && a->solver == b->solver && a->tol == b->tol &&
            a->max_time == b->max_time && a->max_iter == b->max_iter && a->restarts == b->restarts &&
            a->seed == b->seed && a->log_cost == b->log_cost && a->coordinates == b->coordinates;
 }
@@ -277,7 +277,7 @@ TEST(resumed_fits_have_the_same_bits)
         char what[80];
         o.log_cost = k / 2 == COSTS - 1 ? SPD_LOG_COST_EXACT : SPD_LOG_COST_APPROXIMATE;
         o.objective = k % 3 ? SPD_OBJECTIVE_DIFFERENCE : SPD_OBJECTIVE_SOFTMAX;
-        o.tol = o.gtol = 0.0;
+        o.tol = 0.0;
         o.max_iter = 54;
         snprintf(what, sizeof what, "%s, %s", spd_name(SPD_ENUM_METRIC, o.metric),
                  spd_name(SPD_ENUM_SOLVER, o.solver));
@@ -296,7 +296,7 @@ TEST(resumed_in_any_coordinates)
         o.coordinates = (spd_coordinates)(k % 5);
         o.objective = k < 5 ? SPD_OBJECTIVE_DIFFERENCE : SPD_OBJECTIVE_SOFTMAX;
         o.nu_w = o.nu_b = 3;
-        o.tol = o.gtol = 0.0;
+        o.tol = 0.0;
         o.max_iter = 12;
         snprintf(what, sizeof what, "%s, %s", spd_name(SPD_ENUM_COORDINATES, o.coordinates),
                  spd_name(SPD_ENUM_OBJECTIVE, o.objective));

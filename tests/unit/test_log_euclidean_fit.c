@@ -210,7 +210,6 @@ TEST(ends_at_a_stationary_point)
         spd_pair *pairs = random_pairs(&r, p, &count);
         spd_fit_options o = options_of(SPD_OBJECTIVE_DIFFERENCE, m, count, pairs);
         o.tol = 0.0;
-        o.gtol = 1e-8;
         o.solver = trial < 4 ? SPD_SOLVER_LBFGS : SPD_SOLVER_POLAK_RIBIERE;
         OWN(spd_model) model = learn(n, p, X, &o);
         if (!model)

@@ -107,9 +107,9 @@ static int same_options(const spd_fit_options *a, const spd_fit_options *b)
 {
     return a->metric == b->metric && a->learning == b->learning && a->objective == b->objective &&
            a->nu_w == b->nu_w && a->nu_b == b->nu_b && a->init == b->init &&
-           a->solver == b->solver && a->tol == b->tol && a->gtol == b->gtol &&
-           a->max_time == b->max_time && a->max_iter == b->max_iter && a->restarts == b->restarts &&
-           a->seed == b->seed && a->m == b->m && a->coordinates == b->coordinates;
+           a->solver == b->solver && a->tol == b->tol && a->max_time == b->max_time &&
+           a->max_iter == b->max_iter && a->restarts == b->restarts && a->seed == b->seed &&
+           a->m == b->m && a->coordinates == b->coordinates;
 }
 
 /* Equal members, whatever the padding; versions are those of the files. */

@@ -101,8 +101,6 @@ TEST(fits)
     not_fitted(good, N, P, NULL, "no matrices given");
     o = good, o.tol = -1.0;
     not_fitted(o, N, P, set.X, "must not be negative");
-    o = good, o.gtol = -1.0;
-    not_fitted(o, N, P, set.X, "must not be negative");
     o = good, o.max_time = -1.0;
     not_fitted(o, N, P, set.X, "must not be negative");
     o = good, o.max_iter = -1;
@@ -201,7 +199,7 @@ TEST(usual_values)
     CHECK(f.size == sizeof f && f.metric == SPD_METRIC_STEIN && f.solver == SPD_SOLVER_AUTO,
           "kinds");
     CHECK(f.restarts == 1 && f.seed == 1, "starts");
-    CHECK(f.tol == 1e-4 && f.gtol == 1e-6 && f.max_iter == 1000 && f.max_time == 0.0, "limits");
+    CHECK(f.tol == 1e-4 && f.max_iter == 1000 && f.max_time == 0.0, "limits");
     CHECK(f.m == 0 && f.nu_w == 0 && f.nu_b == 0 && !f.W && !f.own_pairs && f.pairs == 0, "none");
     CHECK(e.size == sizeof e && e.repeats == 10 && e.fraction == 0.5, "splits");
     CHECK(e.folds == 5 && e.seed == 1 && e.per_class == 0 && e.methods == 0, "tuning");

@@ -280,9 +280,6 @@ static const option how_options[] = {
     {"restarts", 0, OPTION_INT, "N", "1", 1, 1000000, INTO(spd_fit_options, restarts),
      .help = "Fit from N starts, all but the first random, and keep the best"},
     OPTION_SEED,
-    {"gtol", 0, OPTION_REAL, "E", "1e-6", 0, 1, INTO(spd_fit_options, gtol),
-     .help = "Stop when the gradient per radian is below E times the cost, or E times the decrease "
-             "of the cost if that is larger"},
     {"max-time", 0, OPTION_REAL, "SECONDS", "0", 0, INFINITY, INTO(spd_fit_options, max_time),
      .common = 1,
      .help = "Stop after this many seconds, for the graph and all starts together; 0 for no limit"},

@@ -26,13 +26,13 @@ const option options_cost[] = {
              "log-euclidean ones of the mapped matrices"},
     OPTION_END};
 
-const option options_stop[] = {{"tol", 0, OPTION_REAL, "E", "1e-4", 0, 1,
-                                INTO(spd_fit_options, tol),
-                                .help = "Stop when the relative decrease of the cost stays below E "
-                                        "for five consecutive iterations; 0 turns this off"},
-                               {"max-iter", 0, OPTION_INT, "N", "1000", 0, 2000000000,
-                                INTO(spd_fit_options, max_iter), .help = "Stop after N iterations"},
-                               OPTION_END};
+const option options_stop[] = {
+    {"tol", 0, OPTION_REAL, "E", "1e-4", 0, 1, INTO(spd_fit_options, tol),
+     .help = "Stop when the relative decrease of the cost stays below E for five consecutive "
+             "iterations; 0 turns this off"},
+    {"max-iter", 0, OPTION_INT, "N", "1000", 0, 2000000000, INTO(spd_fit_options, max_iter),
+     .help = "Stop after N iterations"},
+    OPTION_END};
 
 const option options_graph[] = {
     {"metric", 0, OPTION_CHOICE, "NAME", "stein", INTO(spd_fit_options, metric),

@@ -33,7 +33,6 @@ static void show_options(sheet *r, const spd_model *model)
     sheet_text(r, "search", NULL, spd_name(SPD_ENUM_SEARCH, o->search));
     sheet_real(r, "recall", NULL, o->recall);
     sheet_real(r, "tol", NULL, o->tol);
-    sheet_real(r, "gtol", NULL, o->gtol);
     sheet_count(r, "max_iter", NULL, (size_t)o->max_iter, "");
     sheet_real(r, "max_time", NULL, o->max_time);
     if (o->nu_w || o->nu_b)
@@ -61,7 +60,7 @@ const char *show_stop_reason(spd_stop stop)
 {
     static const char *const reasons[] = {
         [SPD_STOP_TOLERANCE] = "converged, the cost hardly falls any more (--tol)",
-        [SPD_STOP_GRADIENT] = "converged, the gradient is nearly zero (--gtol)",
+        [SPD_STOP_GRADIENT] = "converged, the gradient is nearly zero",
         [SPD_STOP_ITERATIONS] = "not converged, the limit on iterations (--max-iter)",
         [SPD_STOP_TIME] = "not converged, the limit on time (--max-time)",
         [SPD_STOP_LINE_SEARCH] = "converged, no step lowers the cost any more",
