@@ -261,7 +261,6 @@ for name, line in {"fit": "fit @a.npz -m 3 --max-iter 4 -o m.spdml", "distance":
 
 
 CASES |= {
-    "coordinates: fit": [f"fit @a.npz -m 4 --coordinates {name} --max-iter 20 -o {name}.spdml" for name in ("plain", "mean", "harmonic", "within")],
     "invariant: blocks": [f"fit @blocks.npz -m 3 --init {start} -o {start}.spdml" for start in ("identity", "mean", "csp")] + ["fit @blocks.npz -m 3 --paper -o p.spdml"],
     "gpu-wide: fit and distances": ["cuda: distance @wide.npz --engine cuda -o D.npy -v", "cuda: mean @wide.npz --metric log-euclidean --engine cuda -o M.npy -v",
                                     "cuda: fit @wide.npz -m 3 --max-iter 2 --metric log-euclidean --engine cuda -o m.spdml -v"],
@@ -269,8 +268,7 @@ CASES |= {
 for size in ("small", "large"):
     CASES[f"scale: {size}"] = [f"fit @{size}.npz -m 2 --max-iter 10 -o m.spdml", f"train @{size}.npz --method rsr --no-tune -o t.spdml", f"info @{size}.npz"] + [
         f"{command} @{size}.npz --metric {metric} -o {command}-{metric}.npz" for command in ("distance", "mean", "neighbours") for metric in METRICS]
-for name, word in {"coordinates": "coordinates=mean", "restarts": "restarts=2"}.items():
-    CASES[f"{name}: Python"] = [f"python: fit_with {word} objective=difference"]
+CASES["restarts: Python"] = ["python: fit_with restarts=2 objective=difference"]
 
 DESCRIBE, EVALUATE = "describe covariance @signals.npz -o o.npz", "evaluate @named.npz --methods nn-stein,nn-stein-ml -m 2"
 OPTIONS = { # of each one option more than the command needs

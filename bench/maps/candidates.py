@@ -1,7 +1,7 @@
 """candidates.py - ways to learn a map: options of spdml.SPDML by name."""
 
 MEAN = {"init": "mean", "max_iter": 100, "tol": 1e-4}
-PLAIN = {"coordinates": "plain", "init": "identity", "max_iter": 200, "tol": 1e-4}
+PLAIN = {"init": "identity", "max_iter": 200, "tol": 1e-4}
 
 
 def difference(nu_b, **more):

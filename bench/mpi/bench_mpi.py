@@ -75,7 +75,7 @@ def command(options, ranks, data, graph, metric, number=0):
     """The words of a fit, and the stem of the files that it writes."""
     stem = options.work / f"fit-{number}"
     words = [options.spdml, "fit", data, "--affinity", graph, "--objective", options.objective, "-m", options.m,
-             "--metric", metric, "--init", "identity", "--coordinates", "plain", "--tol", 0, "--max-iter",
+             "--metric", metric, "--init", "identity", "--tol", 0, "--max-iter",
              options.iterations, "--threads", 1, "-o", f"{stem}.spdml", "--history", f"{stem}.csv", "-v"]
     if ranks > 1:
         words = [*options.launcher.split(), "-n", ranks, *words, "--mpi"]

@@ -101,7 +101,6 @@ static const option graph_rows[] = {
 };
 
 static const option fit_rows[] = {
-    {"coordinates", WORD, SPD_ENUM_COORDINATES, INTO(spd_fit_options, coordinates)},
     {"restarts", INT, 0, INTO(spd_fit_options, restarts)},
     {"paper", FLAG, 0, INTO(spd_fit_options, paper)},
     {"tol", REAL, 0, INTO(spd_fit_options, tol)},

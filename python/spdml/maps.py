@@ -67,8 +67,6 @@ class SPDML(MatrixTransformer):
     log_cost : 'approximate' or 'exact'
         What metric='log-euclidean' minimises: distances between W' log(X) W, which stand in for
         those between the mapped matrices, or the distances between log(W'XW) themselves.
-    coordinates : 'auto', 'plain', 'mean', 'harmonic' or 'within'
-        The basis that W moves in, which decides how fast the cost falls, and not what it is.
     paper : bool
         The setting of the paper for whatever is 'auto': 'difference', 'identity', 'plain',
         'polak-ribiere'; nu_b None is chosen by cross-validation, as 'auto', if X is in memory
@@ -119,7 +117,7 @@ class SPDML(MatrixTransformer):
                  nu_w: Optional[int] = None, nu_b: Union[int, str, None] = None,
                  init: Any = "auto", max_iter: int = 1000, tol: float = 1e-4,
                  random_state: Any = None, n_jobs: Optional[int] = None,
-                 objective: str = "auto", restarts: int = 1, log_cost: str = "approximate", coordinates: str = "auto",
+                 objective: str = "auto", restarts: int = 1, log_cost: str = "approximate",
                  paper: bool = False, search: str = "auto", engine: Optional[str] = None,
                  memory: Optional[float] = None) -> None:
         self.n_components = n_components
@@ -134,7 +132,6 @@ class SPDML(MatrixTransformer):
         self.objective = objective
         self.restarts = restarts
         self.log_cost = log_cost
-        self.coordinates = coordinates
         self.paper = paper
         self.search = search
         self.engine = engine
@@ -247,7 +244,6 @@ class SPDML(MatrixTransformer):
                    objective=word_of("objective", o.objective),
                    restarts=o.restarts,
                    log_cost=word_of("log_cost", o.log_cost),
-                   coordinates=word_of("coordinates", o.coordinates),
                    search=word_of("search", o.search))
         made._keep(handle)
         return made
@@ -361,7 +357,6 @@ class SPDML(MatrixTransformer):
         o.objective = choice("objective", self.objective)
         o.restarts = whole(self.restarts, "restarts")
         o.log_cost = choice("log_cost", self.log_cost)
-        o.coordinates = choice("coordinates", self.coordinates)
         o.paper = int(bool(self.paper))
         o.search = choice("search", self.search)
         if isinstance(self.random_state, (int, np.integer)):

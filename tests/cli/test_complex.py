@@ -261,7 +261,7 @@ def test_cost(spdml, tmp_path, data, rng, metric):
 
 
 @pytest.mark.parametrize("more", [
-    ["--metric", "stein"], ["--metric", "airm"], ["--metric", "jeffrey", "--coordinates", "mean"],
+    ["--metric", "stein"], ["--metric", "airm"], ["--metric", "jeffrey"],
     ["--metric", "log-euclidean"], ["--metric", "log-euclidean", "--log-cost", "exact"],
     ["--init", "identity"], ["--init", "random"], ["--init", "csp"], ["--restarts", "3"],
     ["--unsupervised", "variance"]])

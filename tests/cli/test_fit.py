@@ -291,7 +291,7 @@ def test_evaluation_says_what_a_start_does_not_reach(spdml, tmp_path, rng):
 
 def test_a_limit_is_told_with_what_it_cost(fit, spdml, data):
     """The estimate is positive, and of the size of what is left."""
-    words = ["-m", 3, "--objective", "difference", "--nu-w", 3, "--nu-b", 2, "--coordinates", "plain"]
+    words = ["-m", 3, "--objective", "difference", "--nu-w", 3, "--nu-b", 2, "--paper"]
     best = fit("d.npz", *words, "--tol", 0, "--max-iter", 2000).good().json
     shown = fit("d.npz", *words, "--max-iter", 12).good().json
     left = shown["cost"] - best["cost"]

@@ -249,7 +249,7 @@ def test_transform_of_what_does_not_fit_the_map(gpu, rng):
 
 FITS = {"stein": {}, "airm": {"metric": "airm"}, "unsupervised": {}, "restarts": {"restarts": 3, "random_state": 1},
         "stein first": {"metric": "airm", "init": "stein"},
-        "coordinates": {"coordinates": "within"}, "difference": {"objective": "difference", "nu_w": 3, "nu_b": 3}}
+        "difference": {"objective": "difference", "nu_w": 3, "nu_b": 3}}
 
 
 def classes_apart(rng, p=24, n=7):

@@ -266,12 +266,6 @@ static const option how_options[] = {
              "mean), random, csp (generalised eigenvectors of the class means), stein (where a fit "
              "under Stein ends), or a model file (.spdml) to continue from; auto: mean or csp, "
              "whichever has the lower cost, stein under AIRM, and identity with --paper"},
-    {"coordinates", 0, OPTION_CHOICE, "NAME", "auto", INTO(spd_fit_options, coordinates),
-     .names = SPD_ENUM_COORDINATES,
-     .help =
-         "Basis that the optimiser uses: affects speed, not the cost. plain: that of the data; "
-         "mean, harmonic: the one in which this mean is the identity; within: the one in which the "
-         "mean and the scatter within classes are alike; auto: the fastest in our benchmarks"},
     {"search", 0, OPTION_CHOICE, "NAME", "auto", INTO(spd_fit_options, search),
      .names = SPD_ENUM_SEARCH,
      .help = "How neighbours are found. exact; approximate: most of them, in almost linear time, "
