@@ -51,9 +51,8 @@ def main():
         print("| method | file | samples held | loads | predicts 200 |\n|---|---|---|---|---|")
         path = f"{folder}/m.spdml"
         for method in METHODS:
-            few = ["--max-iter", "2"] if method.endswith(("-ml", "-multi")) else []
             size = ["-m", "15"] if method.endswith("-ml") else []
-            made = run("train", "old.npz", "--method", method, "--no-tune", *few, *size, "-o",
+            made = run("train", "old.npz", "--method", method, "--no-tune", *size, "-o",
                        "m.spdml")
             trained = spdml.SPDClassifier.load(path).set_params(n_jobs=1)
             load = shortest(lambda: spdml.SPDClassifier.load(path))

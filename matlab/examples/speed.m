@@ -87,7 +87,7 @@ for n = sizes
   fprintf('%4d %12s %10.3f %10.4f %8.0f %12.1e\n', n, 'cost', plain, own, plain / own, ...
           max(abs(f - g) / abs(g), norm(G - H) / norm(H)));
 
-  tic; model = spdml.fit(X, y, 'm', m, 'NuW', 5, 'NuB', 5, 'Objective', 'difference', 'Coordinates', 'plain'); own = toc;
+  tic; model = spdml.fit(X, y, 'm', m, 'NuW', 5, 'NuB', 5, 'Objective', 'difference', 'Paper', true); own = toc;
   passes = sum(model.history(:, 5)) + 1;
   fprintf('%4d %12s %10.3f %10.4f %8.0f %12s\n', n, 'fit', plain * passes, own, plain * passes / own, ...
           sprintf('(%d passes)', passes));

@@ -156,13 +156,3 @@ def test_misuse(spdml, case):
     spdml("cost", "d.npz", "--w", "W.npy", "--gradient", "no/G.npy").failed("no/G.npy", "folder")
     spdml("cost", "d.npz", "--w", "W.npy", "--metric", "euclidean").failed("--metric euclidean",
                                                                          code=2)
-
-
-def test_what_help_offers_is_not_refused(spdml, case):
-    """Maximal variance has no graph: it is not offered."""
-    shown = spdml("cost", "--help").good().out
-    assert "--unsupervised" in shown and "variance" not in shown
-    plain = spdml("cost", "d.npz", "--w", "W.npy", "--unsupervised", "--json").good().json
-    named = spdml("cost", "d.npz", "--w", "W.npy", "--unsupervised", "graph", "--json").good().json
-    assert plain["cost"] == named["cost"]
-    spdml("cost", "d.npz", "--w", "W.npy", "--unsupervised", "variance").failed("variance", code=2)

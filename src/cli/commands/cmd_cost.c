@@ -133,12 +133,6 @@ static int run(session *s)
     return CLI_GOOD;
 }
 
-/* Maximal variance has no graph of pairs that a cost could be summed over. */
-static const option options_without_labels[] = {
-    {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = "graph", .bare = "graph",
-     .help = "Use no labels: near matrices stay near, far ones far"},
-    OPTION_END};
-
 static const option options[] = {
     {"w", 0, OPTION_FILE, "FILE", .required = 1,
      .help = "W (n x m, full rank): an array file, or a model of 'spdml fit'"},
@@ -161,7 +155,6 @@ static const command_example examples[] = {
 COMMAND(cost, "cost and gradient of 'fit' at a given map", "DATA",
         .groups = {{"Options", options},
                    {"What is learned", options_graph},
-                   {NULL, options_without_labels},
                    {NULL, options_objective},
                    {NULL, options_cost},
                    {"Reading data", options_data},

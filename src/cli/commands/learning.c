@@ -28,11 +28,17 @@ void learning_take_m(session *s, learning *l)
     take_or_auto(s, "m", 1000000, "between 1 and 1000000", &l->auto_m, &l->options.m);
 }
 
+/* `cost` has only graphs by labels and the user's own. */
+static int offered(const session *s, const char *name)
+{
+    return command_option_named(s->args->command, name, strlen(name)) != NULL;
+}
+
 /* Which kind of graph: by labels, without, or the user's own. */
 static void take_learning(session *s, learning *l)
 {
     int own = arguments_count(s->args, "affinity") > 0;
-    int free_of_labels = arguments_count(s->args, "unsupervised") > 0;
+    int free_of_labels = offered(s, "unsupervised") && arguments_count(s->args, "unsupervised") > 0;
     if (own && free_of_labels)
         cli_misuse("--affinity and --unsupervised cannot be used together");
     if (own)
@@ -75,7 +81,7 @@ void learning_options(session *s, learning *l)
 /* l->label <- class numbers without gaps, -1 for the class that means unknown. */
 static void take_labels(session *s, learning *l)
 {
-    const char *unknown = arguments_text(s->args, "unlabelled");
+    const char *unknown = offered(s, "unlabelled") ? arguments_text(s->args, "unlabelled") : NULL;
     const spd_data *data = l->data;
     int hidden = -1;
     if (!data->label)
@@ -94,10 +100,11 @@ static void take_labels(session *s, learning *l)
     }
 }
 
-static void check_labels(const learning *l)
+static void check_labels(const session *s, const learning *l)
 {
     if (l->options.learning == SPD_LEARNING_SUPERVISED && !l->label)
-        labels_missing(l->data, " to learn from", ", or use --unsupervised");
+        labels_missing(l->data, " to learn from",
+                       offered(s, "unsupervised") ? ", or use --unsupervised" : "");
 }
 
 /* ---- a graph of the user's own --------------------------------------------------------------- */
@@ -192,7 +199,7 @@ void learning_load(session *s, const char *path, learning *l)
     if (l->auto_m || l->auto_nu_b)
         sets_need_memory(s, &l->set, "choosing by cross-validation");
     take_labels(s, l);
-    check_labels(l);
+    check_labels(s, l);
     if (l->options.learning == SPD_LEARNING_OWN_GRAPH && !l->options.own_pairs)
         load_edges(s, l);
 }

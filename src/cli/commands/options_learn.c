@@ -51,12 +51,12 @@ const option options_graph[] = {
     {"affinity", 0, OPTION_FILE, "FILE",
      .help = "Use a graph of your own: arrays i, j and value, each pair once; value > 0 pulls a "
              "pair together, < 0 pushes it apart (.npz or .mat)"},
-    {"unlabelled", 0, OPTION_TEXT, "VALUE",
-     .help =
-         "The label that means unknown; matrices with it take part through the unsupervised graph"},
     OPTION_END};
 
 const option options_unsupervised[] = {
+    {"unlabelled", 0, OPTION_TEXT, "VALUE",
+     .help =
+         "The label that means unknown; matrices with it take part through the unsupervised graph"},
     {"unsupervised", 0, OPTION_CHOICE, "[KIND]", .choice = "graph|variance", .bare = "graph",
      .common = 1,
      .help = "Use no labels. graph: near matrices stay near, far ones far; variance: spread the "

@@ -22,8 +22,7 @@ extern const option options_start[];    /* --init */
 /* The groups of options about learned maps. */
 /* clang-format off */
 #define COMMAND_MAP_GROUPS \
-    {"The learned map", options_paper}, {NULL, options_cost}, {NULL, options_start}, \
-    {NULL, options_stop}
+    {"The learned map", options_paper}, {NULL, options_start}
 /* clang-format on */
 
 typedef struct training {

@@ -62,7 +62,7 @@ static void convergence(FILE *f, const page *p)
     char outlook[200] = "The cost falls at every step.";
     if (!show_converged(model->stop))
         snprintf(outlook, sizeof outlook,
-                 "More iterations (<code>--max-iter</code>) might have lowered the cost by about "
+                 "More iterations might have lowered the cost by about "
                  "%.2g, by how it fell so far.",
                  spd_model_gain(model));
     html_figure(f, "");
