@@ -188,8 +188,8 @@ class MDM(ByDistance):
             raise InvalidArgumentError("files hold a mean for every class; use pickle")
         name = word_of("metric", metric_number(centres.metric))
         label = np.arange(len(centres.classes), dtype=np.intc)
-        trained = methods.train(f"mdm-{name}", {}, False, np.ascontiguousarray(centres.means),
-                                 centres.classes, label, self.n_jobs)
+        trained = methods.train(f"mdm-{name}", {}, np.ascontiguousarray(centres.means), centres.classes,
+                                label, self.n_jobs)
         known = centres.weight[:, None] if np.isfinite(centres.weight).all() else None
         trained.with_array("class_weight", known).save(path)
 
