@@ -205,5 +205,5 @@ const char *learning_again(const session *s, const learning *l)
         words_add(&w, spd_name(SPD_ENUM_OBJECTIVE, o->objective));
     }
     again_options(s->args, s->args->command, chosen, &w);
-    return words_join(&w, 0, w.count, " ");
+    return words_join(&w, w.count, " ");
 }

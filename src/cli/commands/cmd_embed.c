@@ -131,7 +131,7 @@ static void show_eigenvalues(sheet *r, const embedding *e)
     words shown = {0};
     for (size_t c = 0; c < d && c < 8; c++)
         words_take(&shown, words_text("%.6g", e->eigenvalue[c]));
-    sheet_line(r, "eigenvalues", "%s%s", words_join(&shown, 0, shown.count, ", "),
+    sheet_line(r, "eigenvalues", "%s%s", words_join(&shown, shown.count, ", "),
                d > 8 ? ", ..." : "");
     sheet_json(r, "eigenvalues", sheet_json_reals(d, e->eigenvalue));
 }

@@ -18,7 +18,7 @@ static void remark_columns(session *s, size_t count, spd_data *const *sets, cons
         }
     if (lost.count)
         session_remark(s, "left out column%s %s: not in all files, or of different shapes",
-                       lost.count == 1 ? "" : "s", words_join(&lost, 0, lost.count, ", "));
+                       lost.count == 1 ? "" : "s", words_join(&lost, lost.count, ", "));
 }
 
 static void remark_meta(session *s, size_t count, spd_data *const *sets)

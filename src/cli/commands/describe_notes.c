@@ -47,7 +47,7 @@ static const char *count_endings(const spd_describe_info *notes)
         else if (e == NAMED)
             words_add(&counted, "...");
     }
-    return words_join(&counted, 0, counted.count, ", ");
+    return words_join(&counted, counted.count, ", ");
 }
 
 static void remark_others(session *s, const spd_describe_info *notes)
@@ -61,7 +61,7 @@ static void remark_others(session *s, const spd_describe_info *notes)
         words_take(&names, words_text("and %zu more", notes->others - NAMED));
     session_remark(s, "ignored %zu file%s (%s), which this descriptor cannot read: %s",
                    notes->others, notes->others == 1 ? "" : "s", count_endings(notes),
-                   words_join(&names, 0, names.count, ", "));
+                   words_join(&names, names.count, ", "));
 }
 
 static void remark_few(session *s, const spd_describe_info *notes)

@@ -173,7 +173,7 @@ static void add_point(const draw_frame *a, words *path, double x, double y)
 static void put_path(const draw_frame *a, draw_ink ink, const words *path, const char *end)
 {
     if (path->count)
-        draw_path(a->d, ink, words_text("M%s%s", words_join(path, 0, path->count, "L"), end));
+        draw_path(a->d, ink, words_text("M%s%s", words_join(path, path->count, "L"), end));
 }
 
 void draw_series(const draw_frame *a, int colour, size_t count, const double *x, const double *y)

@@ -182,22 +182,14 @@ void html_section_close(FILE *f)
     fputs("</section>\n", f);
 }
 
-void html_wide(FILE *f, const char *label)
-{
-    fprintf(f, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n", label);
-}
-
-void html_wide_close(FILE *f)
-{
-    fputs("</div>\n", f);
-}
-
 void html_table(FILE *f, const char *label, const char *columns)
 {
     words headings = {0};
     words_split(&headings, columns, "|");
-    html_wide(f, label);
-    fputs("<table class=\"sort\">\n<thead><tr>", f);
+    fprintf(f,
+            "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n"
+            "<table class=\"sort\">\n<thead><tr>",
+            label);
     for (size_t i = 0; i < headings.count; i++)
         html_column(f, headings.word[i]);
 }
@@ -216,8 +208,7 @@ void html_rows(FILE *f)
 
 void html_table_close(FILE *f)
 {
-    fputs("</tbody></table>\n", f);
-    html_wide_close(f);
+    fputs("</tbody></table>\n</div>\n", f);
 }
 
 void html_figure(FILE *f, const char *size)

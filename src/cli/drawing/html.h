@@ -39,12 +39,9 @@ void html_close(FILE *f);
 void html_section(FILE *f, const char *id, const char *heading);
 void html_section_close(FILE *f);
 
-/* What is wider than the page scrolls in a box of its own. */
-void html_wide(FILE *f, const char *label);
-void html_wide_close(FILE *f);
-
-/* A table in such a box, whose rows can be sorted; columns are headings with bars between: "class|F1
- * %|<parameters", to the left after a <. With html_column further ones follow before the rows. */
+/* A table whose rows can be sorted, in a box of its own that scrolls where it is wider than the
+ * page; columns are headings with bars between: "class|F1 %|<parameters", to the left after a <.
+ * With html_column further ones follow before the rows. */
 void html_table(FILE *f, const char *label, const char *columns);
 void html_column(FILE *f, const char *heading);
 void html_rows(FILE *f);

@@ -30,7 +30,7 @@ static const char *outline(double x, double y, double radius, const shape *s)
         double r = radius * s->size * (i % 2 ? s->inner : 1.0);
         words_take(&corners, words_text("%.1f %.1f", x + r * cos(angle), y + r * sin(angle)));
     }
-    return words_text("M%sZ", words_join(&corners, 0, corners.count, "L"));
+    return words_text("M%sZ", words_join(&corners, corners.count, "L"));
 }
 
 void draw_mark(drawing *d, double x, double y, double radius, int colour, int shape_number,

@@ -36,7 +36,7 @@ char *again_command(const arguments *a)
     for (size_t i = 0; i < a->operand_count; i++)
         words_take(&w, shell_word(a->operands[i]));
     again_options(a, a->command, all, &w);
-    return words_join(&w, 0, w.count, " ");
+    return words_join(&w, w.count, " ");
 }
 
 void again_value(const char *name, double value, words *w)

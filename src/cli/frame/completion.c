@@ -23,7 +23,7 @@ static words words_of(const option *o)
 /* Words with a blank between. */
 static void print_words(FILE *out, words w)
 {
-    fputs(words_join(&w, 0, w.count, " "), out);
+    fputs(words_join(&w, w.count, " "), out);
 }
 
 /* Prints the first sentence of a help, cut where it is long, with a backslash before each letter

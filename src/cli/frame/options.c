@@ -88,7 +88,7 @@ const char *option_list(const words *w)
 {
     if (w->count < 2)
         return w->count ? w->word[0] : "";
-    return words_text("%s or %s", words_join(w, 0, w->count - 1, ", "), w->word[w->count - 1]);
+    return words_text("%s or %s", words_join(w, w->count - 1, ", "), w->word[w->count - 1]);
 }
 
 const char *option_text(const option *o)

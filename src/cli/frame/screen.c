@@ -7,11 +7,11 @@
 #include "base/plain.h"
 #include "cli/frame/cli_memory.h"
 
-static void show(const char *text, const char *keep)
+static void show(const char *text)
 {
-    size_t room = plain_text(text, keep, NULL, 0) + 1;
+    size_t room = plain_text(text, "", NULL, 0) + 1;
     char *plain = cli_alloc(room, 1, "a line");
-    plain_text(text, keep, plain, room);
+    plain_text(text, "", plain, room);
     fputs(plain, stdout);
     cli_free(plain);
 }
@@ -32,7 +32,7 @@ void screen_vprint(const char *format, va_list args)
         after += length > before + after ? 1 : 0;
     text[length - after] = '\0';
     printf("%.*s", (int)before, format);
-    show(text + before, "");
+    show(text + before);
     while (after--)
         putchar('\n');
     cli_free(text);
@@ -44,9 +44,4 @@ void screen_print(const char *format, ...)
     va_start(args, format);
     screen_vprint(format, args);
     va_end(args);
-}
-
-void screen_lines(const char *text)
-{
-    show(text, "\n\t");
 }

@@ -12,7 +12,4 @@
 void screen_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void screen_vprint(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
-/* Prints a text of several lines. */
-void screen_lines(const char *text);
-
 #endif

@@ -70,17 +70,12 @@ void text_file_write(const char *path, text_file_fn print, const void *what)
         cli_leave(CLI_FAILED);
 }
 
-void text_file_drop_link(const char *path)
-{
-    struct stat info;
-    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
-        (void)unlink(path);
-}
-
 char *text_file_in(const char *folder, const char *name)
 {
     char *path = words_text("%s/%s", folder, name);
-    text_file_drop_link(path);
+    struct stat info;
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+        (void)unlink(path);
     return path;
 }
 

@@ -11,11 +11,8 @@ typedef void (*text_file_fn)(FILE *f, const void *what);
 /* Writes what print says; the file appears at once. A failure ends the command. */
 void text_file_write(const char *path, text_file_fn print, const void *what);
 
-/* Removes the path if it is a symbolic link. For outputs that the user has not named: he has chosen
- * the folder, not where links in it lead. */
-void text_file_drop_link(const char *path);
-
-/* The path of an output that we name ourselves within the user's folder, without a link there. */
+/* The path of an output that we name ourselves within the user's folder; a symbolic link there is
+ * removed: the user has chosen the folder, not where links in it lead. */
 char *text_file_in(const char *folder, const char *name);
 
 /* The first bytes of a regular file, at most `most`, with a NUL behind them; *length of them. NULL

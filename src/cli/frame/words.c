@@ -54,10 +54,10 @@ void words_split(words *w, const char *text, const char *separators)
     }
 }
 
-char *words_join(const words *w, size_t first, size_t last, const char *separator)
+char *words_join(const words *w, size_t count, const char *separator)
 {
-    char *text = words_text("%s", first < last ? w->word[first] : "");
-    for (size_t i = first + 1; i < last; i++) {
+    char *text = words_text("%s", count ? w->word[0] : "");
+    for (size_t i = 1; i < count; i++) {
         char *longer = words_text("%s%s%s", text, separator, w->word[i]);
         cli_free(text);
         text = longer;

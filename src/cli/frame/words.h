@@ -25,8 +25,8 @@ void words_take(words *w, char *text);
 void words_add(words *w, const char *text);
 void words_split(words *w, const char *text, const char *separators);
 
-/* The words from first to before last with a separator between. */
-char *words_join(const words *w, size_t first, size_t last, const char *separator);
+/* The first count words with a separator between. */
+char *words_join(const words *w, size_t count, const char *separator);
 
 /* Characters of a text on the screen: UTF-8 code points. */
 size_t words_width(const char *text);

@@ -168,5 +168,5 @@ char *aligning_text(const spd_method *method, const char *column)
         words_add(&w, "recentred by the mean of training");
     else if (method->recenter != SPD_RECENTERING_NONE)
         words_take(&w, words_text("recentred by %s", column ? column : "the mean of each set"));
-    return w.count ? words_join(&w, 0, w.count, ", ") : NULL;
+    return w.count ? words_join(&w, w.count, ", ") : NULL;
 }

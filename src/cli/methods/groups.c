@@ -46,7 +46,7 @@ no_column(const spd_data *data, const char *column, const char *asked)
         words_add(&names, data->y && data->y->name ? data->y->name : "y");
     cli_fail("%s: --%s: no column '%s' with one value per matrix; there %s %.399s", data->source,
              asked, column, names.count ? "are" : "is",
-             names.count ? words_join(&names, 0, names.count, ", ") : "none");
+             names.count ? words_join(&names, names.count, ", ") : "none");
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ const char *labels_hint(const spd_data *data)
             words_take(&names, words_text("%.60s", data->column[i]->name));
     if (names.count < 2)
         return names.count ? words_text("--y %s takes that column", names.word[0]) : "";
-    return words_text("--y NAME takes one of %.239s", words_join(&names, 0, names.count, ", "));
+    return words_text("--y NAME takes one of %.239s", words_join(&names, names.count, ", "));
 }
 
 void labels_missing(const spd_data *data, const char *what, const char *or_else)
@@ -190,7 +190,7 @@ no_value(const spd_data *data, const groups *g, const char *asked, const char *w
     words list = {.count = g->count, .word = (char **)g->name};
     size_t shown = g->count < VALUES_SHOWN ? g->count : VALUES_SHOWN;
     cli_fail("%s: --%s selects nothing: %s is never '%s'; its values are %.499s%s", data->source,
-             asked, g->column, wanted, words_join(&list, 0, shown, ", "),
+             asked, g->column, wanted, words_join(&list, shown, ", "),
              shown < g->count ? ", ..." : "");
 }
 

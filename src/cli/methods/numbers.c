@@ -42,7 +42,7 @@ static void __attribute__((noreturn)) no_numbers(const spd_data *data, const cha
         words_add(&names, "y");
     cli_fail("%s: --target: no column '%s' with one number per matrix; there %s %.399s",
              data->source, column, names.count == 1 ? "is" : "are",
-             names.count ? words_join(&names, 0, names.count, ", ") : "none");
+             names.count ? words_join(&names, names.count, ", ") : "none");
 }
 
 double *numbers_take(const spd_data *data, const char *column)

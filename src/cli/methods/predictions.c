@@ -44,7 +44,7 @@ static const char *some_classes(const spd_data *data)
         words_add(&list, data->class_name[k]);
     if (data->classes > CLASSES_NAMED)
         words_add(&list, "...");
-    return words_join(&list, 0, list.count, ", ");
+    return words_join(&list, list.count, ", ");
 }
 
 /* Can the labels be compared with the classes at all? Says why not. */

@@ -71,7 +71,7 @@ char *recognition_text(const spd_method *method, const double *value)
                                                spd_name(SPD_ENUM_OBJECTIVE, (unsigned)value[p]))
                                   : words_text("%s %.6g", name, value[p]));
     }
-    return words_join(&list, 0, list.count, ", ");
+    return words_join(&list, list.count, ", ");
 }
 
 /* ---- samples --------------------------------------------------------------------------------- */

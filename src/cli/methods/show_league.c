@@ -74,7 +74,7 @@ static void print_late(sheet *r, const spd_league *l)
     bar_time(time, sizeof time, seconds);
     if (given_up.count)
         sheet_line(r, "more time", "about %s more would judge %s too%s", time,
-                   words_join(&given_up, 0, given_up.count, ", "),
+                   words_join(&given_up, given_up.count, ", "),
                    others ? words_text("; %zu were not begun", others) : "");
     else if (others)
         sheet_line(r, "more time", "%zu candidates were not begun", others);

@@ -71,7 +71,7 @@ refuse_value(const session *s, size_t methods, const spd_method *method, const c
         if (spd_method_uses(method, p))
             words_add(&list, spd_name(SPD_ENUM_PARAMETER, p));
     cli_misuse("%s: %s does not use it; its parameters are: %s", giver(s, name), method_name,
-               list.count ? words_join(&list, 0, list.count, ", ") : "none");
+               list.count ? words_join(&list, list.count, ", ") : "none");
 }
 
 /* One value is fixed for all methods that use it, several are to be chosen from. */

@@ -89,7 +89,7 @@ static char *way(const char *folder, const char *file)
         at += *at == '/' ? 1 : 0;
     }
     words_add(&steps, file + same);
-    return words_join(&steps, 0, steps.count, "/");
+    return words_join(&steps, steps.count, "/");
 }
 
 /* The data, as a link that holds as long as folder and file lie to each other as they do. */
@@ -139,7 +139,7 @@ static char *list_text(json_t *list)
     words parts = {0};
     for (size_t i = 0; i < shown; i++)
         words_take(&parts, sheet_json_say(json_array_get(list, i), 0));
-    char *text = words_join(&parts, 0, parts.count, ", ");
+    char *text = words_join(&parts, parts.count, ", ");
     return shown < count ? words_text("%s and %zu more", text, count - shown) : text;
 }
 

@@ -41,7 +41,7 @@ static char *train_command(const session *s, const spd_method *chosen)
     words_add(&w, "--no-tune");
     again_options(s->args, train, replaced, &w);
     words_take(&w, words_text("-o %s.spdml", name));
-    return words_join(&w, 0, w.count, " ");
+    return words_join(&w, w.count, " ");
 }
 
 /* ---- what the rounds chose ------------------------------------------------------------------- */

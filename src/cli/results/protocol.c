@@ -13,8 +13,7 @@ static char *say_clauses(session *s, const char *asked, const char *word)
     for (size_t c = 0; c < arguments_count(s->args, asked); c++)
         words_add(&clauses, arguments_nth(s->args, asked, c));
     return words_text("%s %s", word,
-                      clauses.count ? words_join(&clauses, 0, clauses.count, " and ")
-                                    : "the others");
+                      clauses.count ? words_join(&clauses, clauses.count, " and ") : "the others");
 }
 
 /* *flag <- where the clauses of an option hold; NULL where there are none. */

@@ -80,7 +80,7 @@ static char *choices_text(const results *e, size_t method)
                                   ? words_text("%s", name)
                                   : words_text("%s in %zu of %zu rounds", name, count, rounds));
     }
-    return words_text("%s; expected %.1f %%", words_join(&list, 0, list.count, ", "),
+    return words_text("%s; expected %.1f %%", words_join(&list, list.count, ", "),
                       100.0 * expected);
 }
 
@@ -301,7 +301,7 @@ static char *objectives_text(const results *e, size_t method)
                 words_add(&list, spd_name(SPD_ENUM_OBJECTIVE, o));
                 break;
             }
-    return words_join(&list, 0, list.count, "/");
+    return words_join(&list, list.count, "/");
 }
 
 static int has_value(const results *e, size_t method, unsigned parameter)
@@ -322,7 +322,7 @@ char *results_parameters(const results *e, size_t method)
             words_take(&list, words_text("%s %s", spd_name(SPD_ENUM_PARAMETER, i),
                                          i == SPD_PARAMETER_OBJECTIVE ? objectives_text(e, method)
                                                                       : range_text(e, method, i)));
-    return list.count ? words_join(&list, 0, list.count, ", ") : words_text("-");
+    return list.count ? words_join(&list, list.count, ", ") : words_text("-");
 }
 
 static void print_by(const results *e, size_t method)
