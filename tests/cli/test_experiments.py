@@ -151,6 +151,11 @@ def test_against_a_parameter_or_a_column(spdml, runs, tmp_path):
     cell, = got["rows"][1]["cells"]
     assert cell["accuracy"] == pytest.approx(0.6) and cell["deviation"] == pytest.approx(np.std([.5, .7], ddof=1))
     spdml("compare", *runs, "--against", "gamma").failed("no number 'gamma'", "nu-b")
+    many = json.loads((tmp_path / "r1/results.json").read_text())
+    many["results"][0]["by"] = {str(k): 0.5 for k in range(10001)}
+    (tmp_path / "many.json").write_text(json.dumps(many))
+    spdml("compare", "many.json", "--against", "r").failed("too many")
+    os.remove(tmp_path / "many.json")
     spdml("compare", *runs, "-o", "x.svg").failed("--against", code=2)
     spdml("compare", *runs, "--against", "r", "--across").failed("--across", code=2)
     spdml("compare", *runs, "--against", "r", "--mark", "n", "-o", "x.svg").failed("NAME=NUMBER", code=2)

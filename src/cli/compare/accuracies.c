@@ -8,7 +8,8 @@
 #include "cli/frame/text_file.h"
 
 #define LARGEST      ((size_t)1 << 20) /* bytes of a file of published figures */
-#define NOTES_OF_RUN 4                 /* runs whose data and protocol are told */
+#define MOST_CELLS   10000
+#define NOTES_OF_RUN 4 /* runs whose data and protocol are told */
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
@@ -222,9 +223,12 @@ void comparison_accuracies(comparison *c, const char *beside, const char *agains
     if (beside)
         lines = published_lines(beside);
     for (size_t i = 0; i < lines.count; i++)
-        room += strlen(lines.word[i]);
+        for (const char *at = lines.word[i]; *at; at++)
+            room += *at == ',';
     for (size_t i = 0; i < c->entries; i++)
         room += json_object_size(json_object_get(c->entry[i].result, "by"));
+    if (room > MOST_CELLS)
+        cli_fail("%zu numbers are too many for a table; %d can be shown", room, MOST_CELLS);
     t->cell = cli_alloc(room, sizeof *t->cell, "a table");
     t->against = against;
     int seconds = 0;
