@@ -338,7 +338,7 @@ def test_weights_are_used_or_refused(name):
 def reordered(method, X, label, classes):
     """A classifier as it is loaded from a file with the classes in that order."""
     estimator, values = spdml.SPDClassifier(method), {"k": 4} if method.startswith("knn") else {}
-    estimator._take(_trained.train(method, values, False, X, np.array(classes), label.astype(np.intc), 1))
+    estimator._take(_trained.train(method, values, X, np.array(classes), label.astype(np.intc), 1))
     return estimator
 
 
