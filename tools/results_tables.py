@@ -5,7 +5,7 @@ prepare, and runs, each with the heading of its column. `kind` says what is show
   methods   a row for each method of `spdml evaluate`; one run: also p and the parameters
   by        the same by the values of --by
   printed   what the commands print, as they print it
-  ranks     methods x data sets, one for each run, and the tests of `spdml compare --across` against
+  ranks     methods x data sets, one for each run, and the tests of `spdml compare --tests across` against
             auto; then auto and the best of the others, what auto expected, achieved and took
 `picture` is a figure of the runs and the file of docs/ that it becomes, without the names of samples.
 `slack` is how many points an accuracy may differ on another processor."""

@@ -29,7 +29,7 @@ check fit "$work/data.npz" -m 1 --max-iter 3 -o "$work/model.spdml"
 check explain "$work/model.spdml" --data "$work/data.npz" -o "$work/map.svg"
 check evaluate "$work/data.npz" --methods nn-airm,nn-stein-ml --split 0.75 --repeats 2 -m 1 \
     --grid nu-b=1,2 -o "$work/results"
-check compare "$work/results" --pairs all --format latex
+check compare "$work/results" --tests all --format latex
 check synth spd -o "$work/made.npz" --samples 4 -n 6 --planted 2
 check synth motion -o "$work/clips" --classes 2 --subjects 1 --samples 1 --frames 20
 check compare "$work/results" --against m -o "$work/figure.svg"

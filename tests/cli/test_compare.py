@@ -57,7 +57,7 @@ def signed_rank(a, b):
 
 @pytest.mark.parametrize("pairs", ["first", "all"])
 def test_against_scipy(spdml, runs, pairs):
-    shown = spdml("compare", "a.json", "b", "--pairs", pairs, "--json").good().json
+    shown = spdml("compare", "a.json", "b", "--tests", pairs, "--json").good().json
     every = entries(runs)
     assert [e["method"] for e in shown["entries"]] == [e["method"] for e in every]
     assert [e["run"] for e in shown["entries"]] == ["a"] * 3 + ["b"] * 3
@@ -104,7 +104,7 @@ def test_splits_that_share_samples(spdml, runs, tmp_path):
     assert shown["comparisons"][0]["mcnemar_p"] == pytest.approx(one["mcnemar_p"], rel=1e-12)
     text = spdml("compare", "s.json").good().out
     assert "median over the rounds" in text and "rounds share samples" in text
-    spdml("compare", "a.json", "s.json").failed("9 rounds", "4", "--no-tests")
+    spdml("compare", "a.json", "s.json").failed("9 rounds", "4", "--tests none")
 
 
 def test_formats(spdml, runs, tmp_path):
@@ -117,7 +117,7 @@ def test_formats(spdml, runs, tmp_path):
     assert [float(r["kappa_mean"]) for r in rows] == [e["kappa_mean"] for e in every]
     assert rows[0]["mcnemar_p"] == "" and float(rows[1]["mcnemar_holm"]) <= 1
     pairs = list(csv.DictReader(io.StringIO(
-        spdml("compare", "a.json", "b", "--format", "csv", "--pairs", "all").good().out)))
+        spdml("compare", "a.json", "b", "--format", "csv", "--tests", "all").good().out)))
     assert len(pairs) == 15 and pairs[0]["first"] == "a nn-euclidean"
     table = spdml("compare", "a.json", "b", "--format", "markdown").good().out.splitlines()
     assert {x.count("|") for x in table[:8]} == {table[0].count("|")} and "±" in table[2]
@@ -216,8 +216,8 @@ def test_other_samples(spdml, runs, tmp_path):
     (tmp_path / "o.json").write_text(
         spdml("evaluate", "d.npz", "--methods", "rsr", "--outer-folds", 9, "--seed", 2, "--final",
               "none", "--json").good().out)
-    spdml("compare", "a.json", "o.json").failed("different samples", "--no-tests")
-    shown = spdml("compare", "a.json", "o.json", "--no-tests").good().out
+    spdml("compare", "a.json", "o.json").failed("different samples", "--tests none")
+    shown = spdml("compare", "a.json", "o.json", "--tests", "none").good().out
     assert "rsr" in shown and "McNemar" not in shown
     spdml("compare").failed("RUN", code=2)
     spdml("compare", "nowhere").failed("nowhere", "No such file")
@@ -245,7 +245,7 @@ NAMES = [f"set{k}.json" for k in range(7)]
 
 
 def test_across_against_scipy(spdml, sets):
-    shown = spdml("compare", *NAMES, "--across", "--json").good().json
+    shown = spdml("compare", *NAMES, "--tests", "across", "--json").good().json
     rows = shown["methods"]
     assert [row["method"] for row in rows] == ["auto", "nn-stein", "rsr", "cdl"] and shown["sets"] == 7
     ranks = stats.rankdata(-sets, axis=0).mean(axis=1)
@@ -277,7 +277,7 @@ def test_chi_squared_against_scipy(spdml, tmp_path, rng, chi, degrees):
         (tmp_path / name).write_text(json.dumps({"splits": [{"train": "", "test": ""}], "results": [
             {"method": f"m{i}", "accuracy_mean": float(drawn[i, j]), "rounds": [
                 {"test": 1, "accuracy": float(drawn[i, j]), "right": "1"}]} for i in range(k)]}))
-    shown = spdml("compare", *names, "--across", "--json").good().json
+    shown = spdml("compare", *names, "--tests", "across", "--json").good().json
     assert shown["friedman"] == pytest.approx(best[0], rel=1e-9, abs=1e-9)
     assert shown["friedman_p"] == pytest.approx(stats.chi2.sf(best[0], degrees), rel=1e-8)
 
@@ -288,26 +288,25 @@ def test_across_of_equals(spdml, tmp_path):
         (tmp_path / name).write_text(json.dumps({"splits": [{"train": "", "test": ""}], "results": [
             {"method": method, "accuracy_mean": 0.5, "rounds": [{"test": 2, "accuracy": 0.5, "right": "10"}]}
             for method in ("nn-stein", "rsr")]}))
-    shown = spdml("compare", "a.json", "b.json", "--across", "--json").good().json
+    shown = spdml("compare", "a.json", "b.json", "--tests", "across", "--json").good().json
     assert shown["friedman"] == 0.0 and shown["friedman_p"] == 1.0
     assert [row["mean_rank"] for row in shown["methods"]] == [1.5, 1.5]
-    assert "nan" not in spdml("compare", "a.json", "b.json", "--across").good().out
+    assert "nan" not in spdml("compare", "a.json", "b.json", "--tests", "across").good().out
 
 
 def test_across_as_tables(spdml, sets, tmp_path):
-    text = spdml("compare", *NAMES, "--across").good().out
+    text = spdml("compare", *NAMES, "--tests", "across").good().out
     assert all(len(line) <= 80 for line in text.splitlines()) and "Friedman's test over 7 sets" in text
-    rows = list(csv.reader(io.StringIO(spdml("compare", *NAMES, "--across", "--format", "csv").good().out)))
+    rows = list(csv.reader(io.StringIO(spdml("compare", *NAMES, "--tests", "across", "--format", "csv").good().out)))
     assert rows[0] == ["method", *(f"set{k}" for k in range(7)), "mean_rank", "wilcoxon_p", "wilcoxon_holm"]
     np.testing.assert_allclose([[float(x) for x in row[1:8]] for row in rows[1:]], sets)
-    spdml("compare", *NAMES, "--across", "-o", "t.tex").good()
+    spdml("compare", *NAMES, "--tests", "across", "-o", "t.tex").good()
     assert "set6" in (tmp_path / "t.tex").read_text() and "% Friedman" in (tmp_path / "t.tex").read_text()
 
 
 @pytest.mark.parametrize("words, tells, code", [
-    ([*NAMES, "--across", "--pairs", "all"], "neither --pairs", 2),
-    ([*NAMES, "--across", "--no-tests"], "neither --pairs", 2),
-    (["set0.json", "--across"], "two runs or more", 1),
+    ([*NAMES, "--tests", "most"], "--tests most", 2),
+    (["set0.json", "--tests", "across"], "two runs or more", 1),
 ])
 def test_across_misuse(spdml, sets, words, tells, code):
     spdml("compare", *words).failed(tells, code=code)

@@ -157,7 +157,7 @@ def test_against_a_parameter_or_a_column(spdml, runs, tmp_path):
     spdml("compare", "many.json", "--against", "r").failed("too many")
     os.remove(tmp_path / "many.json")
     spdml("compare", *runs, "-o", "x.svg").failed("--against", code=2)
-    spdml("compare", *runs, "--against", "r", "--across").failed("--across", code=2)
+    spdml("compare", *runs, "--against", "r", "--tests", "across").failed("no --tests", code=2)
     spdml("compare", *runs, "--against", "r", "--mark", "n", "-o", "x.svg").failed("NAME=NUMBER", code=2)
     assert sorted(os.listdir(tmp_path)) == ["r1", "r2"]
 

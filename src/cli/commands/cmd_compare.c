@@ -128,19 +128,19 @@ static void check_output(session *s)
                                  words_text("%s/%s", s->args->operands[i], names[k]));
 }
 
+/* The words of --tests. */
+enum { TESTS_FIRST, TESTS_ALL, TESTS_ACROSS, TESTS_NONE };
+
 static int run(session *s)
 {
-    comparison c = {.all_pairs = session_choice(s, "pairs") == 1, .style = style_of(s)};
+    const unsigned tests = session_choice(s, "tests");
+    comparison c = {.all_pairs = tests == TESTS_ALL, .style = style_of(s)};
     check_output(s);
-    if (arguments_flag(s->args, "across") &&
-        (arguments_count(s->args, "pairs") || arguments_flag(s->args, "no-tests")))
-        cli_misuse("--across compares over data sets; it has neither --pairs nor --no-tests");
     const char *beside = arguments_text(s->args, "beside");
     const char *against = arguments_text(s->args, "against");
     int table = beside || against, figure = is_figure(s);
-    if (table && (arguments_flag(s->args, "across") || arguments_count(s->args, "pairs")))
-        cli_misuse(
-            "--beside and --against show accuracies; they have neither --across nor --pairs");
+    if (table && arguments_count(s->args, "tests") && tests != TESTS_NONE)
+        cli_misuse("--beside and --against show accuracies; they have no --tests");
     if (!against && (figure || arguments_count(s->args, "mark")))
         cli_misuse("a figure, with or without --mark, is of --against NAME");
     comparison_read(s, &c);
@@ -150,9 +150,9 @@ static int run(session *s)
         take_marks(s, c.table);
     if (table) {
         /* no tests */
-    } else if (arguments_flag(s->args, "across")) {
+    } else if (tests == TESTS_ACROSS) {
         comparison_across(s, &c);
-    } else if (!arguments_flag(s->args, "no-tests")) {
+    } else if (tests != TESTS_NONE) {
         comparison_check_same(s, &c);
         comparison_judge(s, &c);
     }
@@ -178,15 +178,12 @@ static const option options[] = {
      .help =
          "How the tables are written, unless .md, .tex or .csv of -o FILE says it; latex is for "
          "booktabs, and has methods x runs if there are several runs"},
-    {"pairs", 0, OPTION_CHOICE, "WHICH", "first", .choice = "first|all",
+    {"tests", 0, OPTION_CHOICE, "WHICH", "first", .choice = "first|all|across|none",
      .help = "Test every method against the first one, or all pairs, which costs power: p values "
-             "are corrected for their number"},
-    {"across", 0, OPTION_FLAG,
-     .help = "Each RUN is on another data set: the methods that all have are ranked on each. Mean "
-             "ranks, Friedman's test that all methods are equal, Wilcoxon's over the sets against "
-             "the first method"},
-    {"no-tests", 0, OPTION_FLAG,
-     .help = "Only the accuracies, also for runs on different data or under different protocols"},
+             "are corrected for their number. across: each RUN is on another data set, and the "
+             "methods that all have are ranked on each; mean ranks, Friedman's test that all "
+             "methods are equal, Wilcoxon's over the sets against the first method. none: only the "
+             "accuracies, also for runs on different data or under different protocols"},
     {"beside", 0, OPTION_FILE, "FILE",
      .help = "Only accuracies, methods x runs or, of one run, the groups it was shown by; beside "
              "them the published figures of a table (.csv), in percent: lines 'method,COLUMN,...', "
@@ -216,9 +213,9 @@ static const char *const paragraphs[] = {
 
 static const command_example examples[] = {
     {"spdml compare results", "The methods of one evaluation, all tests."},
-    {"spdml compare sift.json gabor.json --pairs all", "Two descriptors of the same images."},
+    {"spdml compare sift.json gabor.json --tests all", "Two descriptors of the same images."},
     {"spdml compare a b -o table.tex", "A table for a paper."},
-    {"spdml compare faces eeg motion --across", "Methods over several data sets."},
+    {"spdml compare faces eeg motion --tests across", "Methods over several data sets."},
     {"spdml compare nu-b-* --against nu-b -o figure.svg", "What a parameter does."},
     {NULL, NULL}};
 
