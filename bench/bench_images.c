@@ -99,7 +99,7 @@ static void dense_sift(size_t side)
     double *O = block(grid.rows * grid.columns * SIFT_SIZE);
     bench b = bench_start(SECONDS);
     while (bench_more(&b))
-        if (sift_dense(NULL, &grid, 0.0, grey, SIFT_SIZE, O) < 0)
+        if (sift_dense(NULL, &grid, grey, SIFT_SIZE, O) < 0)
             exit(1);
     sift_row("SIFT", side, &b);
 #ifdef HAVE_VLFEAT

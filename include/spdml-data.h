@@ -160,11 +160,9 @@ typedef struct spd_describe_options {
     int grey;             /* no colours */
     int keep_images;      /* the grey, resized images become the column `images` */
     /* sift-color */
-    size_t step, bin; /* pixels: 4, 3 */
-    double smooth;    /* deviation of a Gaussian before SIFT, pixels; 0: none */
+    size_t step; /* pixels: 4 */
     /* gabor */
     size_t scales, orientations; /* 5, 8 */
-    double kmax, spacing, sigma; /* k_v = kmax / spacing^v; Gaussian envelope */
     spd_regions regions;
     size_t grid_rows, grid_columns; /* gabor's SPD_REGIONS_GRID, and cells of region */
     /* region */

@@ -7,8 +7,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 
-#define PI 3.14159265358979323846
-
 const descriptor *descriptor_of(spd_descriptor kind)
 {
     static const descriptor *const all[SPD_DESCRIPTORS] = {
@@ -39,12 +37,8 @@ void spd_describe_defaults(spd_descriptor kind, spd_describe_options *options, s
         .size = sizeof usual,
         .covariance = {.regularize = defaults_regularize(kind)},
         .step = 4,
-        .bin = 3,
         .scales = 5,
         .orientations = 8,
-        .kmax = sqrt(2.0),
-        .spacing = sqrt(2.0),
-        .sigma = 2.0 * PI,
         .pyramid = 1,
         .rate = 1.0,
         .order = 4,

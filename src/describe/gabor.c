@@ -16,6 +16,11 @@
 #include "filters/gabor_bank.h"
 #include "describe/resize.h"
 
+/* Of the wavelets (Harandi et al. 2012): k_v = KMAX / SPACING^v. */
+#define KMAX    1.41421356237309505
+#define SPACING 1.41421356237309505
+#define SIGMA   (2.0 * 3.14159265358979323846)
+
 #define PLAIN_FEATURES 3 /* I, x, y */
 
 /* The regions of an image of one size. */
@@ -125,8 +130,8 @@ static spd_status check_blocks(spd_context *ctx, const spd_covariance_options *c
 static spd_status bank_for(spd_context *ctx, const spd_describe_options *o, size_t width,
                            size_t height, gabor_bank **bank)
 {
-    return gabor_bank_new(ctx, width, height, o->scales, o->orientations, o->kmax, o->spacing,
-                          o->sigma, bank);
+    return gabor_bank_new(ctx, width, height, o->scales, o->orientations, KMAX, SPACING, SIGMA,
+                          bank);
 }
 
 static void gabor_release(void *shared)
@@ -190,8 +195,8 @@ static int gabor_parameters(const spd_describe_options *o, json_t *object)
     int failed = json_object_update_new(
         object, json_pack("{s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:s}", "width", (json_int_t)o->width,
                           "height", (json_int_t)o->height, "scales", (json_int_t)o->scales,
-                          "orientations", (json_int_t)o->orientations, "kmax", o->kmax, "spacing",
-                          o->spacing, "sigma", o->sigma, "regions", regions[o->regions]));
+                          "orientations", (json_int_t)o->orientations, "kmax", KMAX, "spacing",
+                          SPACING, "sigma", SIGMA, "regions", regions[o->regions]));
     if (!failed && o->regions == SPD_REGIONS_GRID)
         failed = json_object_update_new(object, json_pack("{s:I, s:I}", "grid_rows",
                                                           (json_int_t)o->grid_rows, "grid_columns",

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/memory.h"
 
 #define LONGEST_SIDE 16384
@@ -22,7 +21,6 @@
 #define WINDOW       2.0               /* deviation of the Gaussian window in bins */
 #define CLAMP        0.2
 #define FAINT        1e-8 /* squared length below which a gradient counts as none */
-#define SMOOTH_REACH 4.0  /* deviations after which the smoothing Gaussian is cut off */
 
 static size_t frames_along(size_t side, size_t step, size_t bin)
 {
@@ -65,54 +63,6 @@ spd_status sift_grid_of(spd_context *ctx, size_t width, size_t height, size_t st
 size_t sift_centre(const sift_grid *grid, size_t i)
 {
     return (BINS - 1) * grid->bin / 2 + grid->step * i;
-}
-
-/* ---- smoothing ---------------------------------------------------------------------------- */
-
-/* weight (reach + 1) <- samples of a Gaussian at 0 .. reach, with sum 1 over both sides. */
-static void fill_gaussian(double deviation, size_t reach, double *weight)
-{
-    double sum = 0.0;
-    for (size_t t = 0; t <= reach; t++) {
-        weight[t] = exp(-0.5 * ((double)t / deviation) * ((double)t / deviation));
-        sum += t ? 2.0 * weight[t] : 1.0;
-    }
-    for (size_t t = 0; t <= reach; t++)
-        weight[t] /= sum;
-}
-
-/* out (lines x count, transposed: count x lines) <- each line of in convolved with the weights,
- * its ends repeated outwards. */
-static void smooth_lines(size_t lines, size_t count, size_t reach, const double *weight,
-                         const double *in, double *out)
-{
-    for (size_t l = 0; l < lines; l++)
-        for (size_t i = 0; i < count; i++) {
-            const double *line = in + l * count;
-            double sum = weight[0] * line[i];
-            for (size_t t = 1; t <= reach; t++)
-                sum +=
-                    weight[t] * (line[i > t ? i - t : 0] + line[i + t < count ? i + t : count - 1]);
-            out[i * lines + l] = sum;
-        }
-}
-
-/* out (height x width) <- grey convolved with a Gaussian. */
-static spd_status smooth_image(spd_context *ctx, const sift_grid *grid, double deviation,
-                               const double *grey, double *out)
-{
-    size_t reach = (size_t)ceil(SMOOTH_REACH * deviation), pixels = grid->width * grid->height;
-    arena room = {0};
-    double *weight = arena_alloc(&room, reach + 1, sizeof *weight);
-    double *turned = arena_alloc(&room, pixels, sizeof *turned);
-    spd_status status = arena_status(&room, ctx, "a smoothed image");
-    if (status == SPD_OK) {
-        fill_gaussian(deviation, reach, weight);
-        smooth_lines(grid->height, grid->width, reach, weight, grey, turned);
-        smooth_lines(grid->width, grid->height, reach, weight, turned, out);
-    }
-    arena_free(&room);
-    return status;
 }
 
 /* ---- gradients ---------------------------------------------------------------------------- */
@@ -256,21 +206,15 @@ static void describe_frames(const sift_grid *grid, const double *grey, size_t st
         normalise(O + f * stride);
 }
 
-spd_status sift_dense(spd_context *ctx, const sift_grid *grid, double smooth, const double *grey,
-                      size_t stride, double *O)
+spd_status sift_dense(spd_context *ctx, const sift_grid *grid, const double *grey, size_t stride,
+                      double *O)
 {
     const size_t room = BINS * (2 * grid->bin - 1) + (grid->width + 2 * grid->bin) * ANGLES +
                         grid->columns * ACROSS;
-    const size_t pixels = smooth > 0.0 ? grid->width * grid->height : 0;
-    spd_status status = SPD_OK;
-    double *work = mem_alloc(room + pixels, sizeof *work);
+    double *work = mem_alloc(room, sizeof *work);
     if (!work)
         return ctx_nomem(ctx, "dense SIFT");
-    double *smoothed = work + room;
-    if (pixels)
-        status = smooth_image(ctx, grid, smooth, grey, smoothed);
-    if (status >= 0)
-        describe_frames(grid, pixels ? smoothed : grey, stride, O, work);
+    describe_frames(grid, grey, stride, O, work);
     mem_free(work);
-    return status;
+    return SPD_OK;
 }

@@ -35,10 +35,8 @@ spd_status sift_grid_of(spd_context *ctx, size_t width, size_t height, size_t st
 size_t sift_centre(const sift_grid *grid, size_t i);
 
 /* Descriptors of the grey image (height x width), row after row of frames: that of frame f is
- * written to O + f * stride, orientation fastest, then x, then y. smooth is the deviation of a
- * Gaussian that the image is convolved with before, its border pixels repeated outwards; 0: none.
- * Re-entrant. */
-spd_status sift_dense(spd_context *ctx, const sift_grid *grid, double smooth, const double *grey,
-                      size_t stride, double *O);
+ * written to O + f * stride, orientation fastest, then x, then y. Re-entrant. */
+spd_status sift_dense(spd_context *ctx, const sift_grid *grid, const double *grey, size_t stride,
+                      double *O);
 
 #endif

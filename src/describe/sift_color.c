@@ -11,9 +11,9 @@
 #include "describe/resize.h"
 #include "describe/sift.h"
 
-#define PATCH        3 /* pixels a side */
-#define COLOURS      (3 * PATCH * PATCH)
-#define LARGEST_BLUR 1000.0
+#define PATCH   3 /* pixels a side */
+#define COLOURS (3 * PATCH * PATCH)
+#define BIN     3 /* pixels of a spatial bin */
 
 /* ---- colours ------------------------------------------------------------------------------ */
 
@@ -64,15 +64,9 @@ static spd_status sift_color_prepare(spd_context *ctx, const spd_describe_option
 {
     sift_grid grid;
     (void)shared;
-    size_t width = options->width, height = options->height, least = 3 * options->bin + 1;
-    spd_status status = sift_grid_of(ctx, width ? width : least, height ? height : least,
-                                     options->step, options->bin, &grid);
-    if (status >= 0 && !(options->smooth >= 0.0 && options->smooth <= LARGEST_BLUR))
-        status = ctx_fail(ctx, SPD_EINVAL,
-                          "images for SIFT smoothed by a Gaussian of %g pixels; it must be 0 "
-                          "(none) to %g",
-                          options->smooth, LARGEST_BLUR);
-    return status;
+    size_t width = options->width, height = options->height, least = 3 * BIN + 1;
+    return sift_grid_of(ctx, width ? width : least, height ? height : least, options->step, BIN,
+                        &grid);
 }
 
 /* *seen <- observations of the resized image, frames x n. */
@@ -81,7 +75,7 @@ static spd_status observe(spd_context *ctx, const spd_describe_options *o, const
 {
     sift_grid grid;
     size_t n = SIFT_SIZE + (o->grey ? 0 : COLOURS), pixels = in->width * in->height;
-    spd_status status = sift_grid_of(ctx, in->width, in->height, o->step, o->bin, &grid);
+    spd_status status = sift_grid_of(ctx, in->width, in->height, o->step, BIN, &grid);
     if (status < 0)
         return status;
     double *grey = arena_alloc(keep, pixels, sizeof *grey);
@@ -97,7 +91,7 @@ static spd_status observe(spd_context *ctx, const spd_describe_options *o, const
     if (!o->grey)
         write_patches(&grid, in, n, O);
     *seen = (observations){grid.rows * grid.columns, n, O};
-    return sift_dense(ctx, &grid, o->smooth, grey, n, O);
+    return sift_dense(ctx, &grid, grey, n, O);
 }
 
 static spd_status sift_color_describe(spd_context *ctx, const spd_describe_options *o,
@@ -124,11 +118,10 @@ static spd_status sift_color_describe(spd_context *ctx, const spd_describe_optio
 static int sift_color_parameters(const spd_describe_options *o, json_t *object)
 {
     return description_observations(o, object) |
-           json_object_update_new(object,
-                                  json_pack("{s:I, s:I, s:I, s:I, s:f, s:b}", "width",
-                                            (json_int_t)o->width, "height", (json_int_t)o->height,
-                                            "step", (json_int_t)o->step, "bin", (json_int_t)o->bin,
-                                            "smooth", o->smooth, "color", !o->grey));
+           json_object_update_new(
+               object, json_pack("{s:I, s:I, s:I, s:I, s:f, s:b}", "width", (json_int_t)o->width,
+                                 "height", (json_int_t)o->height, "step", (json_int_t)o->step,
+                                 "bin", (json_int_t)BIN, "smooth", 0.0, "color", !o->grey));
 }
 
 const descriptor descriptor_sift_color = {.kind = SPD_DESCRIPTOR_SIFT_COLOR,

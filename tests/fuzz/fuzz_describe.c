@@ -54,13 +54,8 @@ static void draw_picture(fuzz_input *in, spd_describe_options *o, spd_rect *rect
     o->grey = fuzz_byte(in) & 1;
     o->keep_images = fuzz_byte(in) > 200;
     o->step = draw_size(in, 4);
-    o->bin = draw_size(in, 3);
-    o->smooth = draw_real(in, 0.0);
     o->scales = fuzz_below(in, 4);
     o->orientations = fuzz_below(in, 4);
-    o->kmax = draw_real(in, 1.4);
-    o->spacing = draw_real(in, 1.4);
-    o->sigma = draw_real(in, 6.0);
     o->regions = (spd_regions)fuzz_below(in, SPD_REGIONS_GRID + 2);
     o->grid_rows = fuzz_below(in, 5);
     o->grid_columns = fuzz_below(in, 5);

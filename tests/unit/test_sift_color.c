@@ -10,7 +10,7 @@
 
 static spd_describe_options options_for(size_t width, size_t height)
 {
-    return (spd_describe_options){.width = width, .height = height, .step = 2, .bin = 3};
+    return (spd_describe_options){.width = width, .height = height, .step = 2};
 }
 
 /* Three channels that differ everywhere, or the same three times, or one. */
@@ -165,12 +165,6 @@ TEST(refusals)
     expect_refusal(d, &o, image_of(1, 1, 1, 3, 1), "no room");
     expect_refusal(d, &o, image_of(1, 9, 80, 3, 1), "no room");
     expect_refusal(d, &o, image_of(1, 20, 20, 3, 1), "observations");
-    o.smooth = NAN;
-    expect_refusal(d, &o, image_of(1, 60, 60, 3, 1), "smoothed");
-    o.smooth = 0.0;
-    o.bin = 20;
-    o.width = 60;
-    expect_refusal(d, &o, image_of(1, 60, 60, 3, 1), "no room");
 }
 
 /* Grey and coloured images in one set: whoever asks for regularisation gets it. */
@@ -189,8 +183,6 @@ TEST(allocations)
 {
     OWN(image) in = image_of(6, 50, 52, 3, 1);
     spd_describe_options o = options_for(45, 47);
-    sweep_descriptor(&descriptor_sift_color, &o, in);
-    o.smooth = 1.0;
     sweep_descriptor(&descriptor_sift_color, &o, in);
 }
 
