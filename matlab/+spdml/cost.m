@@ -7,8 +7,8 @@ function varargout = cost(varargin)
 %   W, not projected: what Manopt's egrad is. The third output is the graph, rows
 %   i, j, value; give it back as 'Affinity', with the same 'Objective', and it
 %   is not built again.
-% Options: 'Metric', 'Objective', 'LogCost', 'NuW', 'NuB', 'Graph',
-% 'AffinityWeight', 'Unsupervised', 'Affinity', 'Unlabelled', 'Search', 'Seed'.
+% Options: 'Metric', 'Objective', 'LogCost', 'NuW', 'NuB',
+% 'Unsupervised', 'Affinity', 'Unlabelled', 'Search', 'Seed'.
 %
 % Example:
 %   data = spdml.synth('spd', 'samples', 5);

@@ -174,7 +174,7 @@ def test_folds_that_cannot_be(spdml, data, words, tells, code):
 @pytest.mark.parametrize("methods, words", [
     ("nn-stein,nn-stein-ml,rsr,rsr-ml", []),
     ("nn-stein-ml,rsr", ["--cv", "3", "--cv-groups", "who"]),
-    ("nn-stein-ml,rsr-ml", ["--grid", "m=2,3", "--seed", "3", "--max-iter", "9"]),
+    ("nn-stein-ml,rsr-ml", ["--grid", "m=2,3", "--seed", "3"]),
     ("nn-airm-ml,rsr-ml", ["--paper", "--grid", "m=2,3"]),
     ("rsr,rsr-ml", ["--grid", "lambda=0.01"]),
     ("mdm,rsr", ["--x", "covs", "--y", "label"])])

@@ -17,7 +17,7 @@ for k = 1:2
   tic;
   id = '';
   try
-    spdml.fit(data, 'm', 12, 'Metric', 'airm', 'Tol', 0, 'GTol', 0, 'MaxIter', 1e6, 'MaxTime', 20);
+    spdml.fit(data, 'm', 12, 'Metric', 'airm', 'Tol', 0, 'MaxIter', 1e6, 'MaxTime', 20);
   catch problem
     id = problem.identifier;
   end

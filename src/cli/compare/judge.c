@@ -42,9 +42,10 @@ void comparison_check_same(session *s, const comparison *c)
     for (size_t i = 1; i < c->runs; i++) {
         size_t rounds = json_array_size(json_object_get(c->root[i], "splits"));
         if (rounds != c->rounds)
-            cli_fail("%s has %zu rounds, %s has %zu: paired tests need the same; --tests none shows "
-                     "the figures alone",
-                     c->run[0], c->rounds, c->run[i], rounds);
+            cli_fail(
+                "%s has %zu rounds, %s has %zu: paired tests need the same; --tests none shows "
+                "the figures alone",
+                c->run[0], c->rounds, c->run[i], rounds);
         size_t round = differs(c, i, "test");
         if (round < c->rounds)
             cli_fail("%s and %s have tested different samples (round %zu): paired tests need the "
