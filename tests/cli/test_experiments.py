@@ -146,11 +146,17 @@ def test_against_a_parameter_or_a_column(spdml, runs, tmp_path):
     got = spdml("compare", *runs, "--against", "nu-b", "--json").good().json
     assert [(r["row"], r["cells"][0]["accuracy"]) for r in got["rows"]] == [("1", 0.25), ("2", 0.5)]
     assert got["notes"][1:] == ["remark 1", "remark 2"]
+    plain = json.loads((tmp_path / "r1/results.json").read_text())
+    plain["results"].append({**plain["results"][0], "method": "nn", "parameters": {}})
+    (tmp_path / "plain.json").write_text(json.dumps(plain))
+    got = spdml("compare", "plain.json", "--against", "nu-b", "--json").good().json
+    assert [c["column"] for c in got["rows"][0]["cells"]] == ["a_b"] and "nn: left out, has no number 'nu-b'" in got["notes"]
+    os.remove(tmp_path / "plain.json")
     got = spdml("compare", *runs, "--against", "r", "--json").good().json
     assert [r["row"] for r in got["rows"]] == ["5", "10"]
     cell, = got["rows"][1]["cells"]
     assert cell["accuracy"] == pytest.approx(0.6) and cell["deviation"] == pytest.approx(np.std([.5, .7], ddof=1))
-    spdml("compare", *runs, "--against", "gamma").failed("no number 'gamma'", "nu-b")
+    spdml("compare", *runs, "--against", "gamma").failed("no run has a number 'gamma'", "nu-b")
     many = json.loads((tmp_path / "r1/results.json").read_text())
     many["results"][0]["by"] = {str(k): 0.5 for k in range(10001)}
     (tmp_path / "many.json").write_text(json.dumps(many))

@@ -24,6 +24,12 @@ static void put(accuracy_table *t, const char *row, const char *column, accuracy
     t->cell[t->cells++] = number;
 }
 
+static void add_note(accuracy_table *t, char *text)
+{
+    if (!words_has(&t->notes, text))
+        words_take(&t->notes, text);
+}
+
 double accuracies_at(const accuracy_table *t, size_t row, size_t column, int paper,
                      double *deviation)
 {
@@ -91,9 +97,7 @@ static void put_against(accuracy_table *t, const comparison *c, const entry *e)
             (accuracy_cell){.mean = e->mean[0],
                             .deviation = e->rounds > 1 ? e->deviation[0] : NAN});
     else
-        cli_fail("%s, %s: there is no number '%s'; --against takes the column of --by, or a "
-                 "parameter such as nu-b",
-                 e->run, e->method, t->against);
+        add_note(t, words_text("%s: left out, has no number '%s'", e->method, t->against));
 }
 
 /* What a method reached: for each value of --by, in all, and in how many seconds. */
@@ -173,12 +177,6 @@ static void put_paper(accuracy_table *t, const char *path, const words *lines)
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
-static void add_note(accuracy_table *t, char *text)
-{
-    if (!words_has(&t->notes, text))
-        words_take(&t->notes, text);
-}
-
 /* What was used of a run, and its remarks. */
 static void note_run(accuracy_table *t, const comparison *c, size_t run, size_t *told)
 {
@@ -239,6 +237,10 @@ void comparison_accuracies(comparison *c, const char *beside, const char *agains
             put_against(t, c, &c->entry[i]);
         else
             put_method(t, c, &c->entry[i], beside != NULL, seconds);
+    if (against && t->cells == 0)
+        cli_fail("no run has a number '%s'; --against takes the column that runs were shown by, or "
+                 "a parameter such as nu-b",
+                 against);
     if (against)
         qsort(t->row.word, t->row.count, sizeof *t->row.word, by_number);
     if (beside)
