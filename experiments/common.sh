@@ -55,7 +55,7 @@ describe_all() {
 
 # keep_where CLAUSE WHAT: $covs <- its matrices of that clause, if all of its values are there.
 keep_where() {
-    if "${SPDML:-spdml}" convert "$covs" --where "$1" -o "$out/kept.npz" >/dev/null 2>&1; then
+    if command "${SPDML:-spdml}" convert "$covs" --where "$1" -o "$out/kept.npz" >/dev/null 2>&1; then
         covs=$out/kept.npz
     else
         remark="not all of the paper's $2 are there: all of the data are used"

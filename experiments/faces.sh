@@ -27,7 +27,7 @@ if [ "$covs" != "$data" ]; then
         set -- -m 10 --nu-b 1 --cv 3 "$@"
     fi
 fi
-if "${SPDML:-spdml}" info "$covs" --json | grep -q '"images"'; then
+if command "${SPDML:-spdml}" info "$covs" --json | grep -q '"images"'; then
     methods=$methods,src,gsrc # they read the images themselves
 fi
 keep_where pose=ba,bj,bk,bc,bd,be,bf,bg,bh poses

@@ -16,11 +16,15 @@ pytestmark = pytest.mark.skipif(shutil.which("sh") is None, reason="the experime
 
 
 @pytest.fixture
-def experiment(command, tmp_path):
-    """Runs one with --quick; what it printed and the rows of table.csv, by method or number."""
+def experiment(command, tmp_path, tmp_path_factory):
+    """Runs one with --quick and spdml on the PATH; what it printed and the rows of table.csv, by method or number."""
+    bins = tmp_path_factory.mktemp("bin")
+    (bins / "spdml").symlink_to(command)
+    env = {k: v for k, v in os.environ.items() if k != "SPDML"} | {"PATH": f"{bins}:{os.environ['PATH']}"}
+
     def go(name, *options):
         done = subprocess.run([ROOT / f"experiments/{name}.sh", "--quick", "-o", name, *map(str, options)], cwd=tmp_path,
-                              env={**os.environ, "SPDML": command}, capture_output=True, text=True, timeout=600)
+                              env=env, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stderr
         with open(tmp_path / name / "table.csv", encoding="utf-8", newline="") as f:
             rows = list(csv.DictReader(f))
