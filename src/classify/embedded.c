@@ -108,41 +108,28 @@ static spd_status decide(spd_context *ctx, training_state *c, int *label)
     return status;
 }
 
+#define EMBEDDED                                                                                   \
+    .holds = SPD_HOLDING_SAMPLES, .scores = NEAREST_COORDINATES(0), .squares = 1,                  \
+    .metrics = {SPD_METRIC_AIRM, ONLY(SPD_METRIC_AIRM), 0}, .prepare = prepare, .meet = meet,      \
+    .decide = decide
+
 const classifier classifier_lle = {
+    EMBEDDED,
     .kind = SPD_CLASSIFIER_LLE,
-    .holds = SPD_HOLDING_SAMPLES,
-    .scores = NEAREST_COORDINATES(0),
-    .squares = 1,
-    .metrics = {SPD_METRIC_AIRM, ONLY(SPD_METRIC_AIRM), 0},
     .choices = {{SPD_PARAMETER_K, 10, {5, 10, 20}, most_for_samples, NULL},
                 {SPD_PARAMETER_DIMENSIONS, 10, {5, 10, 20, 40}, most_for_samples, NULL}},
-    .prepare = prepare,
-    .meet = meet,
-    .decide = decide,
 };
 
 const classifier classifier_hlle = {
+    EMBEDDED,
     .kind = SPD_CLASSIFIER_HESSIAN_LLE,
-    .holds = SPD_HOLDING_SAMPLES,
-    .scores = NEAREST_COORDINATES(0),
-    .squares = 1,
-    .metrics = {SPD_METRIC_AIRM, ONLY(SPD_METRIC_AIRM), 0},
     .choices = {{SPD_PARAMETER_K, 15, {HESSIAN_LEAST_K, 20, 30}, most_for_samples, NULL},
                 {SPD_PARAMETER_DIMENSIONS, 3, {2, 3, 4}, most_for_hessians, NULL}},
-    .prepare = prepare,
-    .meet = meet,
-    .decide = decide,
 };
 
 const classifier classifier_laplacian = {
+    EMBEDDED,
     .kind = SPD_CLASSIFIER_LAPLACIAN,
-    .holds = SPD_HOLDING_SAMPLES,
-    .scores = NEAREST_COORDINATES(0),
-    .squares = 1,
-    .metrics = {SPD_METRIC_AIRM, ONLY(SPD_METRIC_AIRM), 0},
     .choices = {{SPD_PARAMETER_K, 10, {5, 10, 20}, most_for_samples, NULL},
                 {SPD_PARAMETER_DIMENSIONS, 10, {5, 10, 20, 40}, most_for_samples, NULL}},
-    .prepare = prepare,
-    .meet = meet,
-    .decide = decide,
 };
