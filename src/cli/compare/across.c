@@ -95,9 +95,10 @@ static void take_methods(const comparison *c, across *a)
             a->method[a->methods++] = c->entry[i].method;
     }
     if (c->runs < 2 || a->methods < 2)
-        cli_fail("--across needs two runs or more, each on another data set, with two methods or "
-                 "more that all have; here %zu of %s are in all",
-                 a->methods, c->runs < 2 ? "one run" : "the methods");
+        cli_fail(
+            "--tests across needs two runs or more, each on another data set, with two methods or "
+            "more that all have; here %zu of %s are in all",
+            a->methods, c->runs < 2 ? "one run" : "the methods");
 }
 
 static void test_pairs(session *s, across *a)
