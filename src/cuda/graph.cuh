@@ -30,7 +30,7 @@ struct graph {
     array<double> degree;          /* 2 x p: what multiplies the sample's own matrix */
     std::vector<std::unique_ptr<chunk>> chunks;
 
-    /* objectives of samples (kernels.cuh) */
+    /* softmax (kernels.cuh) */
     array<uint32_t> first, listed;
     array<double> half_weight, weight, value;
     double samples = 0.0;

@@ -277,7 +277,7 @@ void shard::send_distances()
     pick(all, pairs.sent.count, pairs.sent.at, d2.at, sent.at + pairs.sent_at[number]);
 }
 
-/* Of objectives of samples all distances come first; then the matrices once more, unless there was
+/* Of softmax all distances come first; then the matrices once more, unless there was
  * room for all. */
 void shard::weigh(const double *S_)
 {
