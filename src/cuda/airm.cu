@@ -3,8 +3,8 @@
  * S_i = L_i L_i'. The columns of G = L_i^-1 L_j are rotated until orthogonal: G V = [g_1 .. g_M];
  * lambda_k = |g_k|^2 are the eigenvalues of (S_j, S_i). With h_k = L_i^-T g_k
  *
- *   d2 = sum ln^2 lambda_k,  C_i = -4 sum (ln lambda/lambda) h_k h_k',  C_j = 4 sum (ln
- * lambda/lambda^2) h_k h_k'
+ *   d2 = sum ln^2 lambda_k
+ *   C_i = -4 sum (ln lambda_k/lambda_k) h_k h_k',   C_j = 4 sum (ln lambda_k/lambda_k^2) h_k h_k'
  *
  * All of it in the registers of a warp (jacobi.cuh); larger ones: airm_wide.cu. */
 #include "cuda/jacobi.cuh"
@@ -59,40 +59,6 @@ __global__ void __launch_bounds__(128)
         if (lane == 0 && !ok)
             atomicMin(&o->bad, (unsigned long long)i);
         __syncwarp();
-    }
-}
-
-/* Any M: a block of threads per sample. */
-static __global__ void __launch_bounds__(256)
-    factor_block(int M, size_t p, const double *S, double *Lf, outcome *o)
-{
-    extern __shared__ __align__(16) double A[];
-    const int ld = M + 1;
-    for (size_t i = blockIdx.x; i < p; i += gridDim.x) {
-        bool ok = true;
-        for (int x = threadIdx.x; x < M * M; x += blockDim.x)
-            A[x / M * ld + x % M] = S[i * M * M + x];
-        for (int k = 0; k < M; k++) {
-            __syncthreads();
-            const double pivot = A[k * ld + k], root = sqrt(pivot);
-            ok = ok && pivot > 0.0;
-            __syncthreads();
-            for (int r = k + threadIdx.x; r < M; r += blockDim.x)
-                A[r * ld + k] = r == k ? root : A[r * ld + k] / root;
-            __syncthreads();
-            const int left = M - k - 1;
-            for (int x = threadIdx.x; x < left * left; x += blockDim.x) {
-                const int r = k + 1 + x / left, c = k + 1 + x % left;
-                if (r >= c)
-                    A[r * ld + c] = fma(-A[r * ld + k], A[c * ld + k], A[r * ld + c]);
-            }
-        }
-        __syncthreads();
-        for (int x = threadIdx.x; x < M * M; x += blockDim.x)
-            Lf[i * M * M + x] = x / M >= x % M ? A[x / M * ld + x % M] : 0.0;
-        if (threadIdx.x == 0 && !ok)
-            atomicMin(&o->bad, (unsigned long long)i);
-        __syncthreads();
     }
 }
 
@@ -223,13 +189,8 @@ void airm_samples(const shape &s, const double *S, double *L, double *Li, outcom
         SIZE_CASE(24, factor_launch<24>(s, S, L, Li, o));
         SIZE_CASE(30, factor_launch<30>(s, S, L, Li, o));
         SIZE_CASE(32, factor_launch<32>(s, S, L, Li, o));
-    default: {
-        int bytes = s.M * (s.M + 1) * 8;
-        allow_shared(factor_block, bytes, "factors");
-        size_t grid = (size_t)s.processors * 8;
-        factor_block<<<(unsigned)(s.p < grid ? s.p : grid), 256, bytes, s.stream>>>(s.M, s.p, S, L,
-                                                                                    o);
-    }
+    default:
+        throw fault{CUDA_FAULT_SIZE, "factors of this size are those of squares", cudaSuccess};
     }
     launched("factors");
 }

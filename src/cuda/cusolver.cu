@@ -2,8 +2,7 @@
  * documents it for version 11.7 and later: the module needs neither its headers nor the library. */
 #include "cuda/cusolver.cuh"
 
-#include <cstdlib>
-#include <cstring>
+#include <algorithm>
 #include <dlfcn.h>
 #include <mutex>
 #include <vector>
@@ -45,9 +44,6 @@ static void *open_library()
 
 static bool load(functions &f)
 {
-    const char *wanted = getenv("SPDML_CUSOLVER");
-    if (wanted && !strcmp(wanted, "off"))
-        return false;
     void *library = open_library();
     return library && find(library, "cusolverDnCreate", f.create) &&
            find(library, "cusolverDnCreateParams", f.create_params) &&
@@ -56,16 +52,21 @@ static bool load(functions &f)
            find(library, "cusolverDnXsyevBatched", f.solve);
 }
 
-static const functions *loaded()
+static const functions &loaded()
 {
     static functions f;
     static const bool there = load(f);
-    return there ? &f : nullptr;
+    if (!there)
+        throw fault{CUDA_FAULT_LIBRARY,
+                    "eigenvalues of matrices above 32 x 32 need cuSOLVER 11.7 or later "
+                    "(libcusolver.so.12 or .11), which cannot be loaded",
+                    cudaSuccess};
+    return f;
 }
 
-bool cusolver_takes(int n)
+void cusolver_need()
 {
-    return n >= CUSOLVER_FROM && loaded();
+    loaded();
 }
 
 /* ---- handles --------------------------------------------------------------------------------- */
@@ -123,36 +124,67 @@ struct borrowed_solver {
 
 /* ---- eigenvalues ----------------------------------------------------------------------------- */
 
-static __global__ void failures_kernel(size_t count, const int *info, outcome *o)
+static __global__ void failures_kernel(size_t count, int n, const int *info, double *values)
 {
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
          i += (size_t)gridDim.x * blockDim.x)
         if (info[i])
-            atomicMin(&o->bad, (unsigned long long)i);
+            values[i * n] = __longlong_as_double(-1);
 }
 
-void cusolver_eigen(const shape &s, bool vectors, double *S, double *lambda, outcome *o)
+/* Matrices of a call, for which cuSOLVER takes some 0.5 GB. Above MANY_ROWS its last bits depend on
+ * their number, which therefore is always the same; below, those of a single matrix are others. */
+constexpr int MANY_ROWS = 128;
+
+static size_t group_of(const shape &s)
 {
-    const functions &f = *loaded();
+    const size_t most = s.n <= 64 ? 512 : 256;
+    return s.n > 256 ? 64 : s.n > MANY_ROWS ? 128 : std::clamp(s.p, (size_t)2, most);
+}
+
+static void copy(const shape &s, size_t count, const double *from, double *to)
+{
+    check(cudaMemcpyAsync(to, from, count * sizeof(double), cudaMemcpyDeviceToDevice, s.stream),
+          "eigenvalues");
+}
+
+void cusolver_eigen(const shape &s, bool vectors, double *S, double *lambda)
+{
+    const functions &f = loaded();
     const borrowed_solver by(f);
-    const int64_t n = s.n, p = (int64_t)s.p;
+    const int n = s.n;
+    const size_t most = group_of(s), nn = (size_t)n * n;
     size_t there = 0, here = 0;
     array<char> room;
     array<int> info;
+    array<double> A, values;
+    A.make(most * nn);
+    values.make(most * n);
+    info.make(most);
     must(f.set_stream(by.own.handle, s.stream), "cuSOLVER cannot be used");
-    must(f.room(by.own.handle, by.own.params, vectors, LOWER, n, FLOAT64, S, n, FLOAT64, lambda,
-                FLOAT64, &there, &here, p),
+    must(f.room(by.own.handle, by.own.params, vectors, LOWER, n, FLOAT64, A.at, n, FLOAT64,
+                values.at, FLOAT64, &there, &here, (int64_t)most),
          "cuSOLVER does not say what it needs");
     room.make(there);
-    info.make(s.p);
     std::vector<char> host(here + 1);
     const until_done wait{s.stream};
-    must(f.solve(by.own.handle, by.own.params, vectors, LOWER, n, FLOAT64, S, n, FLOAT64, lambda,
-                 FLOAT64, room.at, there, host.data(), here, info.at, p),
-         "cuSOLVER has failed");
     const int *failed = info.at;
-    failures_kernel<<<s.processors, 128, 0, s.stream>>>(s.p, failed, o);
-    launched("eigenvalues");
+    double *found = values.at;
+    for (size_t at = 0; at < s.p; at += most) {
+        const size_t some = std::min(most, s.p - at),
+                     each = n > MANY_ROWS ? most : std::max(some, (size_t)2);
+        if (some < each)
+            check(cudaMemsetAsync(A.at, 0, each * nn * sizeof(double), s.stream), "eigenvalues");
+        copy(s, some * nn, S + at * nn, A.at);
+        must(f.solve(by.own.handle, by.own.params, vectors, LOWER, n, FLOAT64, A.at, n, FLOAT64,
+                     values.at, FLOAT64, room.at, there, host.data(), here, info.at, (int64_t)each),
+             "cuSOLVER has failed");
+        failures_kernel<<<1, 256, 0, s.stream>>>(some, n, failed, found);
+        launched("eigenvalues");
+        copy(s, some * n, values.at, lambda + at * n);
+        if (vectors)
+            copy(s, some * nn, A.at, S + at * nn);
+    }
 }
 
 } /* namespace spd */

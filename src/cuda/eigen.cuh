@@ -7,18 +7,10 @@
 namespace spd
 {
 
-constexpr int WHOLE = 160; /* largest M of which shared memory holds all columns */
-constexpr int STRIP = 16;  /* columns of larger ones that are held at a time, twice */
-
-/* n rounded up to a size that the kernels take, */
-inline int kernel_size(int n)
-{
-    return n <= WHOLE ? padded(n) : (n + 2 * STRIP - 1) / (2 * STRIP) * (2 * STRIP);
-}
-/* and to one that `eigen` takes. */
+/* n rounded up to a size that `eigen` takes. */
 inline int spectral_size(int n)
 {
-    return cusolver_takes(n) ? n : kernel_size(n);
+    return n > FAST ? n : padded(n);
 }
 
 /* What was done to a matrix before its eigenvalues were taken: 2^exponent X + shift I. */
@@ -26,21 +18,20 @@ struct placed {
     double exponent, shift;
 };
 
-/* S (p x M x M) <- X (p x n x n) by its lower triangle, so scaled that its entries are below 1,
- * padded as X + I. any: not only positive definite ones; they are shifted until they are. */
-void place(const shape &s, bool any, const double *X, double *S, placed *how);
+/* S (p x M x M) <- X (p x n x n), or those numbers of it that `which` (p) says, by its lower
+ * triangle, so scaled that its entries are below 1, padded as X + I. any: not only positive definite
+ * ones; they are shifted until they are. */
+void place(const shape &s, bool any, const double *X, const uint32_t *which, double *S,
+           placed *how);
 
-/* L by rows, or, for M > WHOLE, S itself by columns <- Cholesky factors; Li is scratch. */
-void spectral_factors(const shape &s, double *S, double *L, double *Li, outcome *o);
-
-/* S <- eigenvectors, a row each, at least if they are wanted; lambda (p x M) <- eigenvalues of what was placed, 0 for the
- * padding. L, Li: p x M x M of scratch each, L only where M <= WHOLE, Li where M <= FAST; none where
- * cuSOLVER does it. Notes in o a matrix that is not positive definite, or has no eigenvalues. */
+/* S <- eigenvectors, a row each, at least if they are wanted; lambda (p x M) <- eigenvalues of what
+ * was placed, 0 for the padding. L, Li: p x M x M of scratch each where M <= FAST. Notes in o a
+ * matrix that is not positive definite, or has no eigenvalues. */
 void eigen(const shape &s, bool vectors, double *S, double *L, double *Li, double *lambda,
            outcome *o);
 
-/* The same where L (by rows, S for M > WHOLE by columns) holds a square factor L L' already. */
-void eigen_of_factors(const shape &s, double *S, const double *L, double *lambda, outcome *o);
+/* U <- the same where L (by rows, M <= FAST) holds a square factor L L' already. */
+void eigen_of_factors(const shape &s, double *U, const double *L, double *lambda, outcome *o);
 
 constexpr int ITSELF = SPD_FUNCTION_POWER + 1; /* beside the functions of module.h */
 /* lambda <- f of the eigenvalues of X; notes in o where there is none. Padding stays 0, of ITSELF
@@ -48,9 +39,9 @@ constexpr int ITSELF = SPD_FUNCTION_POWER + 1; /* beside the functions of module
 void spectral_values(const shape &s, int f, double power, const placed *how, double *lambda,
                      outcome *o);
 
-/* F (p x n x n) <- sum_k value_k u_k u_k', symmetric to the bit, of those that `wanted` (p) says,
- * unless it is NULL. U: p x M rows of M. */
+/* F (p x n x n, or those numbers of it that `which` says) <- sum_k value_k u_k u_k', symmetric to
+ * the bit. U: p x M rows of M. */
 void rebuild(const shape &s, const double *U, const double *value, double *F,
-             const int *wanted = nullptr);
+             const uint32_t *which = nullptr);
 
 } /* namespace spd */

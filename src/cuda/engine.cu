@@ -272,7 +272,7 @@ static void begin_probe(cuda_engine &e, double t)
         angles[M + c] = sin(e.sigma[c] * t);
         angles[2 * M + c] = e.sigma[c];
     }
-    launch(e, true, e.probes[arrangement(e)], [&] {
+    launch(e, !h.waits, e.probes[arrangement(e)], [&] {
         h.angles.put(angles, 3 * M, e.s.stream);
         h.try_point();
         pairs_value(e, h.S.at);

@@ -32,7 +32,7 @@ struct spectral_room {
         const size_t mm = (size_t)M * M;
         s = shape_here(in.n, in.n, M, each, own.at);
         X.make(in.on_device ? 0 : each * in.n * in.n);
-        S.make(each * mm);
+        S.make(each * std::max(mm, squares_size(squares_of(s.n)))); /* or in squares */
         lambda.make(each * M);
         how.make(each);
         out.make(1);
@@ -57,14 +57,15 @@ struct spectral_room {
     }
 
     /* wanted: are the vectors? */
-    void solve(const double *matrices, bool any, bool wanted, double *vectors, double *values)
+    void solve(const double *matrices, const uint32_t *which, bool any, bool wanted,
+               double *vectors, double *values)
     {
         const size_t mm = (size_t)s.M * s.M, each = lambda.count / s.M;
         if (!L.at) {
-            L.make(s.M <= WHOLE && !cusolver_takes(s.n) ? each * mm : 1);
-            Li.make(s.M <= FAST ? each * mm : 1);
+            L.make(s.n <= FAST ? each * mm : 1);
+            Li.make(s.n <= FAST ? each * mm : 1);
         }
-        place(s, any, matrices, vectors, how.at);
+        place(s, any, matrices, which, vectors, how.at);
         eigen(s, wanted, vectors, L.at, Li.at, values, out.at);
     }
 
@@ -95,40 +96,28 @@ static portions cut(const cuda_sets &in)
 struct function_transfer : spectral_room {
     int f;
     double power, *F;
-    array<int> missed; /* by sums over poles */
+    array<uint32_t> missed; /* by sums over poles */
     function_transfer(const cuda_sets &set, size_t each, int function, double exponent, double *to)
         : spectral_room(set, each), f(function), power(exponent), F(to)
     {
     }
-    /* By eigenvectors; of those that `wanted` says, unless it is NULL. */
-    void rotate(const double *matrices, double *to, const int *wanted)
+    /* By eigenvectors; of those that `which` says, unless it is NULL. */
+    void rotate(const double *matrices, double *to, const uint32_t *which)
     {
-        solve(matrices, f == SPD_FUNCTION_EXP, true, S.at, lambda.at);
+        solve(matrices, which, f == SPD_FUNCTION_EXP, true, S.at, lambda.at);
         spectral_values(s, f, power, how.at, lambda.at, out.at);
-        rebuild(s, S.at, lambda.at, to, wanted);
-    }
-    /* Returns whether any is left to do. */
-    bool sum(const double *matrices, double *to)
-    {
-        int some;
-        missed.make(s.p + 1);
-        squares_spread(s, s.p, 1.0, matrices, S.at);
-        sum_poles(s, f, S.at, to, missed.at);
-        check(cudaMemcpyAsync(staging.at + X.count, missed.at + s.p, sizeof some,
-                              cudaMemcpyDeviceToHost, s.stream),
-              "results");
-        check(cudaStreamSynchronize(s.stream), "sums over poles");
-        memcpy(&some, staging.at + X.count, sizeof some);
-        return some;
+        rebuild(s, S.at, lambda.at, to, which);
     }
     void run(size_t first, size_t count)
     {
         double *to = F + first * in.n * in.n;
         const double *matrices = bring(first, count, f == SPD_FUNCTION_EXP);
-        if (!poles_take(s.n, f))
-            rotate(matrices, to, nullptr);
-        else if (sum(matrices, to))
-            rotate(matrices, to, missed.at);
+        if (poles_take(s.n, f)) {
+            squares_spread(s, s.p, 1.0, matrices, S.at);
+            s.p = sum_poles(s, f, S.at, to, nullptr, missed);
+        }
+        if (s.p)
+            rotate(matrices, to, poles_take(s.n, f) ? missed.at : nullptr);
         settle();
     }
 };
@@ -162,7 +151,7 @@ struct eigen_transfer : spectral_room {
     {
         double *to = values + first * s.M;
         const double *matrices = bring(first, count, true);
-        solve(matrices, true, vectors, vectors ? vectors + first * s.M * s.M : S.at, to);
+        solve(matrices, nullptr, true, vectors, vectors ? vectors + first * s.M * s.M : S.at, to);
         spectral_values(s, ITSELF, 0.0, how.at, to, out.at);
         settle();
     }

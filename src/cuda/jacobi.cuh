@@ -199,11 +199,4 @@ __device__ inline void load_columns(double (&v)[NC][M], const double *A, int l)
         }
 }
 
-__device__ inline double warp_sum(double x)
-{
-    for (int o = 16; o; o >>= 1)
-        x += __shfl_xor_sync(~0u, x, o);
-    return x;
-}
-
 } /* namespace spd */

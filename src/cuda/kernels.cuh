@@ -156,8 +156,8 @@ void stein_samples(const shape &s, const double *S, double *det, double *C, outc
 void stein_pairs(const shape &s, size_t count, const link *pairs, const double *S,
                  const double *det, double *d2, double *C);
 
-/* ---- airm.cu: L <- Cholesky factors; Li <- their inverses (M <= FAST only). C <- i's, then j's; of
- * pairs M <= FAST: for others airm_wide.cu (squares.cuh) */
+/* ---- airm.cu, M <= FAST; for others airm_wide.cu (squares.cuh): L <- Cholesky factors; Li <- their
+ * inverses. C <- i's, then j's */
 void airm_samples(const shape &s, const double *S, double *L, double *Li, outcome *o);
 void airm_pairs(const shape &s, size_t count, const link *pairs, const double *L, const double *Li,
                 double *d2, double *C);

@@ -3,9 +3,9 @@
  *
  * The samples stay on the device as they are given. For every pass of logarithms X_i = K_i K_i',
  * G_i = L^-1 K_i, whose orthogonalised columns are the eigenvectors of C_i = L^-1 X_i L^-T
- * (eigen.cu), of which log C_i is built; inverses come from squares.cu. Terms are made a batch of
- * samples at a time and added up: SLICES parts of every batch, each in the order of the samples,
- * then these. */
+ * (eigen.cu), of which log C_i is built; above n = FAST it is -ln of L' X_i^-1 L (spectrum.cu).
+ * Inverses come from squares.cu. Terms are made a batch of samples at a time and added up: SLICES
+ * parts of every batch, each in the order of the samples, then these. */
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -22,50 +22,28 @@ namespace spd
 
 constexpr int SLICES = 64;
 constexpr size_t BATCH = (size_t)1 << 26; /* doubles of a batch of matrices */
-constexpr int EDGE = 32,
-              DEPTH = 16; /* of a tile of a product, and how much of it is taken at a time */
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* G <- L^-1 K, all lower triangular: 64 threads per tile on or below the diagonal, 4 x 4 numbers
- * each; K and G by rows or by columns. */
-template <bool COLUMNS>
-__global__ void __launch_bounds__(64)
-    solve_kernel(size_t count, int tiles, int M, const double *Linv, const double *K, double *G)
+/* G <- L^-1 K, all lower triangular; a thread per number. */
+static __global__ void __launch_bounds__(256)
+    solve_kernel(size_t count, int M, const double *Linv, const double *K, double *G)
 {
-    __shared__ __align__(16) double left[DEPTH][EDGE], right[DEPTH][EDGE];
-    const int a = threadIdx.x / 8 * 4, b = threadIdx.x % 8 * 4;
-    for (size_t w = blockIdx.x; w < count * tiles * tiles; w += gridDim.x) {
-        const size_t i = w / (tiles * tiles);
-        const int R = (int)(w / tiles % tiles), C = (int)(w % tiles),
-                  last = R < C                ? 0
-                         : EDGE * (R + 1) < M ? EDGE * (R + 1)
-                                              : M;
-        const double *Ki = K + i * M * M;
-        double sum[4][4] = {};
-        for (int first = EDGE * C; first < last; first += DEPTH) {
-            __syncthreads();
-            for (int x = threadIdx.x; x < DEPTH * EDGE; x += 64) {
-                const int k = first + x / EDGE, r = EDGE * R + x % EDGE, c = EDGE * C + x % EDGE;
-                left[x / EDGE][x % EDGE] = k < M && r < M ? Linv[(size_t)r * M + k] : 0.0;
-                right[x / EDGE][x % EDGE] =
-                    k < M && c < M ? Ki[COLUMNS ? (size_t)c * M + k : (size_t)k * M + c] : 0.0;
-            }
-            __syncthreads();
-#pragma unroll 4
-            for (int k = 0; k < DEPTH; k++)
-#pragma unroll
-                for (int x = 0; x < 16; x++)
-                    sum[x / 4][x % 4] =
-                        fma(left[k][a + x / 4], right[k][b + x % 4], sum[x / 4][x % 4]);
-        }
-        for (int x = 0; x < 16; x++) {
-            const int r = EDGE * R + a + x / 4, c = EDGE * C + b + x % 4;
-            if (r < M && c < M)
-                G[i * M * M + (COLUMNS ? (size_t)c * M + r : (size_t)r * M + c)] =
-                    sum[x / 4][x % 4];
-        }
+    for (size_t e = blockIdx.x * (size_t)blockDim.x + threadIdx.x; e < count * M * M;
+         e += (size_t)gridDim.x * blockDim.x) {
+        const size_t i = e / (M * M);
+        const int r = (int)(e / M % M), c = (int)(e % M);
+        double sum = 0.0;
+        for (int k = c; k <= r; k++)
+            sum = fma(Linv[r * M + k], K[(i * M + k) * M + c], sum);
+        G[e] = sum;
     }
+}
+
+/* (x/2) coth(x/2) */
+__device__ inline double half_coth(double x)
+{
+    return x > 2e-4 ? 0.5 * x / tanh(0.5 * x) : 1.0;
 }
 
 /* scalars (count x 2) <- half the squared norm of log C, and (x/2) coth(x/2) of its width; padding
@@ -83,18 +61,38 @@ static __global__ void scalars_kernel(size_t count, int M, const placed *how, co
                 high = fmax(high, x);
                 half = fma(0.5 * x, x, half);
             }
-        const double x = 0.5 * (high - low);
         scalars[2 * i] = half;
-        scalars[2 * i + 1] = x > 1e-4 ? x / tanh(x) : 1.0;
+        scalars[2 * i + 1] = half_coth(high - low);
     }
 }
 
+/* The same out of the squared norms and the widths. */
+static __global__ void wide_scalars_kernel(size_t count, const double *d2, const double *width,
+                                           double *scalars, outcome *o)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
+         i += (size_t)gridDim.x * blockDim.x) {
+        scalars[2 * i] = 0.5 * d2[i];
+        scalars[2 * i + 1] = half_coth(width[i]);
+        if (!(d2[i] < INFINITY))
+            atomicMin(&o->bad, (unsigned long long)i);
+    }
+}
+
+static __global__ void links_kernel(size_t count, link *links)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
+         i += (size_t)gridDim.x * blockDim.x)
+        links[i] = {(uint32_t)i, 0};
+}
+
 /* Numbers `first` .. first + size - 1 of all terms: those at `from` of every sample, which are
- * `step` apart; side: of matrices of so many rows the lower triangle. */
+ * `step` apart, times factor; side: of matrices of so many rows the lower triangle. */
 struct piece {
     const double *from;
     size_t step;
     int first, size, side;
+    double factor = 1.0;
 };
 
 /* partial (SLICES x terms) += what the samples of each slice have; a thread per term. */
@@ -113,7 +111,7 @@ static __global__ void add_kernel(size_t count, int terms, piece x, const double
     }
     double *to = partial + (size_t)slice * terms + x.first + e, sum = *to;
     for (size_t i = count * slice / SLICES; i < count * (slice + 1) / SLICES; i++)
-        sum = fma(weight[i], x.from[i * x.step + at], sum);
+        sum = fma(x.factor * weight[i], x.from[i * x.step + at], sum);
     *to = sum;
 }
 
@@ -143,6 +141,10 @@ struct cuda_mean {
     /* of a batch: of logarithms */
     array<double> Linv, K, G, U, F, lambda, scalars;
     array<placed> how;
+    /* above FAST; factor: of the point, as K of squares_factors */
+    spectrum_room room;
+    array<double> factor, L, d2;
+    array<link> links;
     /* of inverses */
     array<double> point, dets, C;
     queue own;
@@ -177,37 +179,42 @@ static void add_piece(cuda_mean &e, spd_metric metric, size_t first, size_t coun
     launched("the mean");
 }
 
-/* G <- L^-1 K of a batch: U for M > WHOLE. */
-static double *solve_factors(cuda_mean &e, const shape &s)
-{
-    const int M = s.M, tiles = (M + EDGE - 1) / EDGE;
-    const size_t count = s.p;
-    const unsigned grid = (unsigned)std::min(count * tiles * tiles, (size_t)s.processors * 64);
-    const double *Linv = e.Linv.at, *K = e.K.at;
-    double *G = M > WHOLE ? e.U.at : e.G.at;
-    if (M > WHOLE)
-        solve_kernel<true><<<grid, 64, 0, s.stream>>>(count, tiles, M, Linv, K, G);
-    else
-        solve_kernel<false><<<grid, 64, 0, s.stream>>>(count, tiles, M, Linv, K, G);
-    launched("the mean");
-    return G;
-}
-
 static void add_logarithms(cuda_mean &e, size_t first, size_t count)
 {
     shape s = e.s;
     const int n = s.n, M = s.M;
     const placed *how = e.how.at;
-    double *S = M > WHOLE ? e.K.at : e.U.at, *lambda = e.lambda.at, *scalars = e.scalars.at;
+    const double *Linv = e.Linv.at, *K = e.K.at;
+    double *G = e.G.at, *lambda = e.lambda.at, *scalars = e.scalars.at;
     s.p = count;
-    place(s, false, e.X + first * n * n, S, e.how.at);
-    spectral_factors(s, S, e.K.at, e.G.at, e.out.at); /* G is free until the next step */
-    double *G = solve_factors(e, s);
+    place(s, false, e.X + first * n * n, nullptr, e.U.at, e.how.at);
+    airm_samples(s, e.U.at, e.K.at, e.G.at, e.out.at); /* G is free until the next step */
+    solve_kernel<<<s.processors * 8, 256, 0, s.stream>>>(count, M, Linv, K, G);
+    launched("the mean");
     eigen_of_factors(s, e.U.at, G, lambda, e.out.at);
     scalars_kernel<<<s.processors * 4, 128, 0, s.stream>>>(count, M, how, lambda, scalars);
     spectral_values(s, SPD_FUNCTION_LOG, 0.0, how, lambda, e.out.at);
     rebuild(s, e.U.at, lambda, e.F.at);
     add_piece(e, SPD_METRIC_AIRM, first, count, {e.F.at, (size_t)n * n, 0, tri(n), n});
+    add_piece(e, SPD_METRIC_AIRM, first, count, {scalars, 2, tri(n), 2, 0});
+}
+
+/* The same above FAST: L' X^-1 L is the inverse of C. */
+static void add_wide_logarithms(cuda_mean &e, size_t first, size_t count)
+{
+    shape s = e.s;
+    const int n = s.n;
+    const double *d2 = e.d2.at, *width = e.room.width.at;
+    double *scalars = e.scalars.at;
+    outcome *o = e.out.at;
+    s.p = count;
+    squares_spread(s, count, 1.0, e.X + first * n * n, e.room.T.at);
+    squares_factors(s, e.room.T.at, e.L.at, nullptr, e.out.at);
+    squares_logs(s, e.room, count, e.links.at, e.L.at, e.factor.at, true, e.d2.at);
+    wide_scalars_kernel<<<s.processors * 4, 128, 0, s.stream>>>(count, d2, width, scalars, o);
+    launched("the mean");
+    add_piece(e, SPD_METRIC_AIRM, first, count,
+              {e.room.logs.at, (size_t)n * n, 0, tri(n), n, -1.0});
     add_piece(e, SPD_METRIC_AIRM, first, count, {scalars, 2, tri(n), 2, 0});
 }
 
@@ -228,7 +235,7 @@ static void add_batch(cuda_mean &e, spd_metric metric, size_t first, size_t coun
     if (metric == SPD_METRIC_EUCLIDEAN)
         return add_piece(e, metric, first, count, {X, nn, 0, n * n, 0});
     if (metric != SPD_METRIC_STEIN && metric != SPD_METRIC_JEFFREY)
-        return add_logarithms(e, first, count);
+        return (n > FAST ? add_wide_logarithms : add_logarithms)(e, first, count);
     if (metric == SPD_METRIC_JEFFREY || !e.measured)
         invert(e, false, first, count);
     if (metric == SPD_METRIC_JEFFREY) {
@@ -255,6 +262,31 @@ static bool has_logarithms(spd_metric metric)
     return metric == SPD_METRIC_AIRM || metric == SPD_METRIC_LOG_EUCLIDEAN;
 }
 
+static void make_small_room(cuda_mean &e)
+{
+    const size_t M = (size_t)e.s.M, all = e.batch * M * M;
+    e.Linv.make(M * M);
+    for (auto *a : {&e.K, &e.G, &e.U})
+        a->make(all);
+    e.F.make(e.batch * e.in.n * e.in.n);
+    e.lambda.make(e.batch * M);
+    e.how.make(e.batch);
+}
+
+static void make_wide_room(cuda_mean &e)
+{
+    const size_t size = squares_size(squares_of(e.s.n)), batch = e.batch;
+    e.room.make(e.s, batch);
+    e.batch = e.room.batch;
+    e.factor.make(size);
+    e.L.make(batch * size);
+    e.d2.make(batch);
+    e.links.make(batch);
+    link *links = e.links.at;
+    links_kernel<<<e.s.processors, 256, 0, e.s.stream>>>(batch, links);
+    launched("the mean");
+}
+
 static void make_room(cuda_mean &e)
 {
     const size_t M = (size_t)e.s.M, mm = M * M, n = e.in.n, p = e.in.p;
@@ -270,14 +302,11 @@ static void make_room(cuda_mean &e)
     e.partial.make(SLICES * (size_t)most);
     e.sum.make(most);
     if (logarithms) {
-        e.Linv.make(mm);
-        e.K.make(e.batch * mm);
-        e.G.make(M <= WHOLE ? e.batch * mm : 1);
-        e.U.make(e.batch * mm);
-        e.F.make(e.batch * n * n);
-        e.lambda.make(e.batch * M);
         e.scalars.make(e.batch * 2);
-        e.how.make(e.batch);
+        if (n > FAST)
+            make_wide_room(e);
+        else
+            make_small_room(e);
     }
     if (inverses) {
         e.point.make(n * n);
@@ -309,7 +338,7 @@ static void open(cuda_mean &e, const cuda_sets &in, const double *weight)
     check(cudaSetDevice(in.device), "choosing the device");
     e.in = in;
     e.own.make();
-    e.s = shape_here(in.n, in.n, kernel_size((int)in.n), in.p, e.own.at);
+    e.s = shape_here(in.n, in.n, spectral_size((int)in.n), in.p, e.own.at);
     make_room(e);
     e.weight.put(weight, in.p, e.s.stream);
     check(cudaMemsetAsync(e.out.at, 0xff, sizeof(outcome), e.s.stream), "result");
@@ -323,22 +352,41 @@ static void open(cuda_mean &e, const cuda_sets &in, const double *weight)
 
 /* ---- a pass ---------------------------------------------------------------------------------- */
 
-/* To M x M. */
-static void put_inverse(cuda_mean &e, const double *Linv)
+/* The inverse of L, to M x M. */
+static void put_inverse(cuda_mean &e, const double *L)
 {
     const size_t n = e.in.n, M = (size_t)e.s.M;
     std::vector<double> wide(M * M, 0.0);
-    for (size_t r = 0; r < M; r++)
-        for (size_t c = 0; c <= r; c++)
-            wide[r * M + c] = r < n ? Linv[r * n + c] : r == c ? 1.0 : 0.0;
-    e.Linv.put(wide.data(), M * M, e.s.stream);
-    check(cudaStreamSynchronize(e.s.stream), "copy to the device");
+    for (size_t c = 0; c < M; c++)
+        wide[c * (M + 1)] = c < n ? 1.0 / L[c * (n + 1)] : 1.0;
+    for (size_t c = 0; c < n; c++)
+        for (size_t r = c + 1; r < n; r++) {
+            double x = 0.0;
+            for (size_t k = c; k < r; k++)
+                x -= L[r * n + k] * wide[k * M + c];
+            wide[r * M + c] = x / L[r * (n + 1)];
+        }
+    copy_now(e.Linv.at, wide.data(), M * M * sizeof(double), "copy to the device");
+}
+
+/* The transpose of L, in squares. */
+static void put_factor(cuda_mean &e, const double *L)
+{
+    const int n = e.s.n, all = SIDE * squares_of(n);
+    std::vector<double> wide(e.factor.count, 0.0);
+    for (int r = 0; r < all; r++)
+        for (int c = 0; c <= r; c++)
+            wide[square_at(r / SIDE, c / SIDE) + within_square(c % SIDE, r % SIDE)] =
+                r < n    ? L[(size_t)r * n + c]
+                : r == c ? 1.0
+                         : 0.0;
+    copy_now(e.factor.at, wide.data(), wide.size() * sizeof(double), "copy to the device");
 }
 
 static void put_point(cuda_mean &e, spd_metric metric, const double *at)
 {
     if (has_logarithms(metric))
-        put_inverse(e, at);
+        (e.s.n > FAST ? put_factor : put_inverse)(e, at);
     if (metric == SPD_METRIC_STEIN)
         e.point.put(at, e.in.n * e.in.n, e.s.stream);
 }

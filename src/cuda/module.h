@@ -25,6 +25,7 @@ enum cuda_fault {
     CUDA_FAULT_NO_DEVICE, /* none there, or a driver that is too old */
     CUDA_FAULT_MEMORY,    /* the device's, or the machine's */
     CUDA_FAULT_SIZE,      /* n or m beyond what the kernels are made for */
+    CUDA_FAULT_LIBRARY,   /* cuSOLVER is not there */
     CUDA_FAULT_GRAPH,     /* nothing to compare: no sample has near and far pairs */
     CUDA_FAULT_SAMPLE,    /* a matrix that is not positive definite, or too nearly */
     CUDA_FAULT_STOPPED,   /* the caller asked for it */
@@ -161,8 +162,8 @@ typedef struct cuda_module {
 
     /* For a mean of the matrices in X by in->metric. sum <- w_1 T(X_1) + .., where T is, by the
      * metric of the pass, which is the mean's own or, unless that is a flat one, Jeffrey's:
-     *   AIRM, log-Euclidean: with `at` the inverse of L (n x n) and C = L^-1 X L^-T, log C, then
-     *     half its squared norm, then (x/2) coth(x/2) of the logarithm x of C's condition
+     *   AIRM, log-Euclidean: with `at` L (n x n, lower) and C = L^-1 X L^-T, log C, then half its
+     *     squared norm, then (x/2) coth(x/2) of the logarithm x of C's condition, or of a bound
      *   Stein: with `at` M (n x n), ((M + X)/2)^-1, then ln det((M + X)/2) - ln det(X)/2
      *   Jeffrey: X, then X^-1
      *   Euclidean: X, all n x n of it

@@ -56,8 +56,15 @@ void log_samples(const shape &s, const double *S, const spectral &e, double *T, 
     shape whole = s;
     whole.n = s.M;
     const size_t count = s.p * s.M;
-    airm_samples(whole, S, e.L, e.Li, o);
-    eigen_of_factors(whole, e.U, e.L, e.lambda, o);
+    if (s.M > FAST) {
+        check(cudaMemcpyAsync(e.U, S, count * s.M * sizeof(double), cudaMemcpyDeviceToDevice,
+                              s.stream),
+              "logarithms");
+        cusolver_eigen(whole, true, e.U, e.lambda);
+    } else {
+        airm_samples(whole, S, e.L, e.Li, o);
+        eigen_of_factors(whole, e.U, e.L, e.lambda, o);
+    }
     logarithms_kernel<<<s.processors * 8, 256, 0, s.stream>>>(count, s.M, e.lambda, e.value, o);
     launched("logarithms");
     rebuild(whole, e.U, e.value, e.L);

@@ -8,7 +8,10 @@
  * What is further apart than the poles reach, or not positive definite, is left to the caller. */
 #include "cuda/poles.cuh"
 
+#include <vector>
+
 #include "cuda/factor.cuh"
+#include "cuda/queue.cuh"
 #include "linalg/poles.c" /* the module is a library of its own */
 
 namespace spd
@@ -111,11 +114,12 @@ __device__ inline void add_inverse(int n, int NB, const double *U, double weight
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* missed (count) <- is the matrix left to the caller?, and behind them, is any? So many threads of so many blocks at once. */
+/* missed (count) <- is the matrix left to the caller?, and behind them, is any? So many threads of
+ * so many blocks at once. */
 template <int THREADS, int BLOCKS>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    poles_kernel(int n, int NB, size_t count, pole_table t, const double *S, double *F, int *missed,
-                 double *scratch)
+    poles_kernel(int n, int NB, size_t count, pole_table t, const double *S, double *F,
+                 double *width, int *missed, double *scratch)
 {
     extern __shared__ __align__(16) double room[];
     __shared__ double some[16];
@@ -145,6 +149,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
                                      n, [=](int r, int c) { return to[(size_t)c * n + r]; }, some);
         const pole_sum p = choose_poles(t, (1.0 - MARGIN) * low, (1.0 + MARGIN) * high);
         if (threadIdx.x == 0) {
+            if (width)
+                width[i] = log(high / low);
             missed[i] = p.range == RANGES;
             if (p.range == RANGES)
                 missed[count] = 1;
@@ -171,7 +177,7 @@ bool poles_take(int n, int f)
            (f == SPD_FUNCTION_LOG || f == SPD_FUNCTION_SQRT || f == SPD_FUNCTION_INVSQRT);
 }
 
-void sum_poles(const shape &s, int f, const double *S, double *F, int *missed)
+static pole_table table_of(int f)
 {
     pole_table t{};
     poles found;
@@ -184,16 +190,48 @@ void sum_poles(const shape &s, int f, const double *S, double *F, int *missed)
         std::copy_n(found.shift, found.count, t.shift[range]);
         std::copy_n(found.weight, found.count, t.weight[range]);
     }
+    return t;
+}
+
+/* which <- the numbers of those that are missed; returns how many. */
+static size_t list_missed(const shape &s, const array<int> &missed, array<uint32_t> &which)
+{
+    int any;
+    check(cudaMemcpyAsync(&any, missed.at + s.p, sizeof any, cudaMemcpyDeviceToHost, s.stream),
+          "results");
+    check(cudaStreamSynchronize(s.stream), "sums over poles");
+    if (!any)
+        return 0;
+    std::vector<int> is(s.p);
+    std::vector<uint32_t> list;
+    copy_now(is.data(), missed.at, s.p * sizeof(int), "results");
+    for (size_t i = 0; i < s.p; i++)
+        if (is[i])
+            list.push_back((uint32_t)i);
+    which.make(list.size());
+    copy_now(which.at, list.data(), list.size() * sizeof(uint32_t), "results");
+    return list.size();
+}
+
+size_t sum_poles(const shape &s, int f, const double *S, double *F, double *width,
+                 array<uint32_t> &which)
+{
+    const pole_table t = table_of(f);
+    array<int> missed;
+    missed.make(s.p + 1);
     const squares_launch at(s, s.p);
     double *scratch = at.scratch.at;
+    int *left = missed.at;
     const int NB = at.NB, n = s.n;
     const size_t p = s.p;
+    const until_done wait{s.stream};
     const auto kernel = at.warps == 2 ? poles_kernel<64, 6> : poles_kernel<512, 1>;
     allow_shared(kernel, at.bytes, "sums over poles");
-    check(cudaMemsetAsync(missed + p, 0, sizeof *missed, s.stream), "sums over poles");
-    kernel<<<(unsigned)at.grid, 32 * at.warps, at.bytes, s.stream>>>(n, NB, p, t, S, F, missed,
+    check(cudaMemsetAsync(left + p, 0, sizeof *left, s.stream), "sums over poles");
+    kernel<<<(unsigned)at.grid, 32 * at.warps, at.bytes, s.stream>>>(n, NB, p, t, S, F, width, left,
                                                                      scratch);
     at.settle(s, "sums over poles");
+    return list_missed(s, missed, which);
 }
 
 } /* namespace spd */

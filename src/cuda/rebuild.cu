@@ -58,18 +58,17 @@ constexpr int SIDE = 32, DEPTH = 16; /* of a tile, and how many vectors are take
 /* 64 threads per tile on or below the diagonal, 4 x 4 numbers each. */
 static __global__ void __launch_bounds__(64)
     rebuild_kernel(size_t count, int tiles, int n, int M, const double *U, const double *value,
-                   const int *wanted, double *F)
+                   const uint32_t *which, double *F)
 {
     __shared__ __align__(16) double left[DEPTH][SIDE], right[DEPTH][SIDE];
     const int a = threadIdx.x / 8 * 4, b = threadIdx.x % 8 * 4;
     for (size_t w = blockIdx.x; w < count * tiles; w += gridDim.x) {
         const size_t i = w / tiles;
         int R = 0, C = (int)(w % tiles);
-        if (wanted && !wanted[i])
-            continue;
         for (; C > R; R++)
             C -= R + 1;
         const double *V = U + i * M * M, *f = value + i * M;
+        double *to = F + (which ? which[i] : i) * n * n;
         double sum[4][4] = {};
         for (int first = 0; first < M; first += DEPTH) {
             __syncthreads();
@@ -93,8 +92,8 @@ static __global__ void __launch_bounds__(64)
             for (int y = 0; y < 4; y++) {
                 const int r = SIDE * R + a + x, c = SIDE * C + b + y;
                 if (r < n && c <= r) {
-                    F[(i * n + r) * n + c] = sum[x][y];
-                    F[(i * n + c) * n + r] = sum[x][y];
+                    to[(size_t)r * n + c] = sum[x][y];
+                    to[(size_t)c * n + r] = sum[x][y];
                 }
             }
     }
@@ -120,15 +119,15 @@ static __global__ void __launch_bounds__(256)
     }
 }
 
-void rebuild(const shape &s, const double *U, const double *value, double *F, const int *wanted)
+void rebuild(const shape &s, const double *U, const double *value, double *F, const uint32_t *which)
 {
     const int side = (s.n + SIDE - 1) / SIDE, tiles = side * (side + 1) / 2;
-    if (s.n <= SMALL_ROWS && !wanted) {
+    if (s.n <= SMALL_ROWS) {
         rebuild_small<<<s.processors * 8, 256, 0, s.stream>>>(s.p, s.n, s.M, U, value, F);
         return launched("building the matrices");
     }
     const size_t grid = std::min(s.p * tiles, (size_t)s.processors * 64);
-    rebuild_kernel<<<(unsigned)grid, 64, 0, s.stream>>>(s.p, tiles, s.n, s.M, U, value, wanted, F);
+    rebuild_kernel<<<(unsigned)grid, 64, 0, s.stream>>>(s.p, tiles, s.n, s.M, U, value, which, F);
     launched("building the matrices");
 }
 

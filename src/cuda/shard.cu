@@ -79,6 +79,9 @@ void shard::open(const cuda_input &in, const partition &cuts, size_t number_, in
     peak = peak_of(device);
     all = shape_here(in.n, in.m, padded((int)in.m), cuts.samples.back(), main_queue.at);
     all.few = in.pairs <= FEW;
+    waits = all.M > FAST && (metric == SPD_METRIC_AIRM || metric == SPD_METRIC_LOG_EUCLIDEAN);
+    if (waits)
+        cusolver_need();
     local = all;
     at = cuts.samples[number];
     local.p = cuts.samples[number + 1] - at;

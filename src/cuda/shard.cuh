@@ -39,6 +39,7 @@ struct shard {
     spd_objective objective = SPD_OBJECTIVE_DIFFERENCE;
     rule how{};
     bool alone = true;    /* are there no others? */
+    bool waits = false;   /* does the host wait for distances on their way (cuSOLVER)? */
     shape all{}, local{}; /* with the samples of all, and with its own */
     cut slices{};         /* its own */
     size_t at = 0;        /* its first sample */

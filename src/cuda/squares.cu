@@ -183,7 +183,7 @@ static __global__ void __launch_bounds__(512)
         const double *Si = S + i * size;
         factor_squares(
             NB, [=](int r, int c) { return take_square(Si + square_at(r, c)); }, L + i * size,
-            K + i * size, workspace, d);
+            K ? K + i * size : nullptr, workspace, d);
         if (threadIdx.x == 0 && !d.ok)
             atomicMin(&o->bad, (unsigned long long)i);
     }

@@ -48,7 +48,7 @@ void squares_determinants(const shape &s, const double *S, double *det, outcome 
 void squares_stein(const shape &s, size_t count, const link *pairs, const double *S,
                    const double *det, double *d2);
 /* L <- Cholesky factors, with the inverses of the squares on the diagonal instead of these; K <-
- * their transposes, which are upper triangular, with those squares. */
+ * their transposes, which are upper triangular, with those squares; or NULL. */
 void squares_factors(const shape &s, const double *S, double *L, double *K, outcome *o);
 /* Notes the lowest of X (p x n x n), numbered from `first` on, that is not positive definite by
  * linalg/definite.h. */
@@ -59,29 +59,26 @@ void squares_definite(const shape &s, size_t first, const double *X, outcome *o)
 void squares_inverses(const shape &s, const double *X, const double *point, double *dets,
                       size_t stride, double *C, outcome *o);
 
-/* ---- spectrum.cu: d2 <- affine-invariant distances of pairs */
+/* ---- spectrum.cu */
 struct spectrum_room {
-    array<double> T,
-        bands; /* a batch of matrices, and more of their diagonals and what is beside them */
-    array<double> scratch; /* where shared memory is too small */
-    array<double> logs;    /* of a batch, */
-    array<int> missed;     /* and which of them are missing */
-    size_t batch = 0, chunk = 0;
+    array<double> T, logs, width; /* of a batch; T: squares */
+    array<double> scratch;        /* where shared memory is too small */
+    size_t batch = 0;
     void make(const shape &s, size_t pairs);
-    void make_logs(const shape &s, size_t pairs); /* for squares_logs alone */
 };
+/* d2 <- affine-invariant distances of pairs. */
 void squares_airm(const shape &s, spectrum_room &room, size_t count, const link *pairs,
                   const double *L, const double *K, double *d2);
-/* Of a batch: room.T <- T = L_j' S_i^-1 L_j, in squares; room.logs <- ln T; d2 <- its squared norm;
- * room.missed says of which not. */
-void squares_logs(const shape &s, const spectrum_room &room, size_t count, const link *pairs,
-                  const double *L, const double *K, double *d2);
+/* Of a batch, of which L_i and K_j are used: room.T <- T = L_j' S_i^-1 L_j; d2 <- |ln T|^2;
+ * room.width as of sum_poles; and if logs, room.logs (n x n each) <- ln T. Waits. */
+void squares_logs(const shape &s, spectrum_room &room, size_t count, const link *pairs,
+                  const double *L, const double *K, bool logs, double *d2);
 
 /* ---- airm_wide.cu: the same as airm_samples and airm_pairs for M > FAST, with L and K as of
  * squares_factors, p x M x M each at most */
 void airm_wide_room(const shape &s, size_t pairs, spectrum_room &room);
 void airm_wide_samples(const shape &s, const double *S, double *L, double *K, outcome *o);
-void airm_wide_pairs(const shape &s, const spectrum_room &room, size_t count, const link *pairs,
+void airm_wide_pairs(const shape &s, spectrum_room &room, size_t count, const link *pairs,
                      const double *L, const double *K, double *d2, double *C);
 
 /* ---- a square in the registers of a warp */

@@ -47,6 +47,7 @@ spd_status cuda_pass_fault(spd_context *ctx, int fault, const char *why)
     case CUDA_FAULT_NO_DEVICE:
         return ctx_fail(ctx, SPD_EDEVICE, "no GPU can be used: %s", why);
     case CUDA_FAULT_SIZE:
+    case CUDA_FAULT_LIBRARY:
         return ctx_fail(ctx, SPD_EDEVICE, "%s", why);
     case CUDA_FAULT_STOPPED:
         return ctx_fail(ctx, SPD_ECANCELLED, "learning cancelled");
@@ -146,7 +147,9 @@ static spd_status conclude(call *c, spd_status opened)
     spd_context *ctx = c->ctx;
     spd_status status = opened == SPD_OK ? cuda_pass_fault(ctx, c->fault, c->why) : opened;
     int crowded = c->fault == CUDA_FAULT_MEMORY && ctx_sharers(ctx) > 1;
-    int cannot = c->fault == CUDA_FAULT_SAMPLE || c->fault == CUDA_FAULT_SIZE || crowded;
+    int named = ctx_engine(ctx) == SPD_ENGINE_CUDA,
+        missing = c->fault == CUDA_FAULT_LIBRARY && !named;
+    int cannot = c->fault == CUDA_FAULT_SAMPLE || c->fault == CUDA_FAULT_SIZE || crowded || missing;
     int free_choice = ctx_engine(ctx) == SPD_ENGINE_AUTO && !c->in.on_device;
     if (status == SPD_OK) {
         done++;
@@ -285,7 +288,7 @@ static spd_status scale(spd_context *ctx, const spd_set *at, double factor, size
 struct engine_passes {
     call c;
     cuda_mean *mean;
-    double *at, *L, *sum; /* n x n each, then room for the terms of any rule */
+    double *at, *sum; /* n x n, then room for the terms of any rule */
 };
 
 static void mean_close(engine_passes *m)
@@ -301,12 +304,11 @@ static spd_status mean_open(spd_context *ctx, const set_job *j, const double *we
 {
     size_t n2 = j->X->n * j->X->n;
     engine_passes *m = mem_zero(1, sizeof *m);
-    if (!m || !(m->at = mem_alloc(4 * n2 + 2, sizeof *m->at))) {
+    if (!m || !(m->at = mem_alloc(3 * n2 + 2, sizeof *m->at))) {
         mem_free(m);
         return ctx_nomem(ctx, "the mean");
     }
-    m->L = m->at + n2;
-    m->sum = m->L + n2;
+    m->sum = m->at + n2;
     spd_status status = open_job(&m->c, ctx, j);
     m->c.total = 1.0; /* a pass is one iteration */
     if (status == SPD_OK)
@@ -319,20 +321,16 @@ static spd_status mean_open(spd_context *ctx, const set_job *j, const double *we
     return status;
 }
 
-/* What the module is told of the point, out of the rule's frame. The logarithms of the
- * log-Euclidean mean are those at the identity. */
+/* What the module is told of the point, out of the rule's frame: M, or its factor. The logarithms of
+ * the log-Euclidean mean are those at the identity. */
 static const double *point_of(engine_passes *m, spd_metric rule, const double *frame)
 {
     size_t n = m->c.in.n;
-    if (rule == SPD_METRIC_STEIN)
+    if (rule == SPD_METRIC_STEIN || rule == SPD_METRIC_AIRM)
         dense_unpack(n, frame, m->at);
     else
         for (size_t e = 0; e < n * n; e++)
             m->at[e] = e % (n + 1) == 0;
-    if (rule == SPD_METRIC_AIRM) {
-        dense_unpack(n, frame, m->L);
-        dense_solve(n, m->L, m->at);
-    }
     return m->at;
 }
 

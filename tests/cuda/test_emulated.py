@@ -49,7 +49,8 @@ def spdml(module, tmp_path):
            "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
-    def run(*words, ranks=0, code=0):
+    def run(*words, ranks=0, code=0, library=module):
+        env["LD_LIBRARY_PATH"] = str(library)
         job = ["mpirun", "-n", str(ranks)] if ranks else []
         more = ["--mpi"] if ranks else []
         done = subprocess.run([*job, BUILD / "spdml", *map(str, words), *more], cwd=tmp_path, env=env,
@@ -173,3 +174,21 @@ def test_trials_side_by_side(spdml, two_sets):
         rounds = [method["rounds"][0] for method in found["results"]]
         results[engine] = [(r["right"], r["cv_accuracy"], r["parameters"]) for r in rounds]
     assert results["cpu"] == results["cuda"]
+
+
+def test_without_cusolver(spdml, module, tmp_path):
+    """What needs it says so if the GPU is asked for by name, and is the processor's otherwise."""
+    rng = np.random.default_rng(8)
+    A = rng.standard_normal((12, 40, 90))
+    X = A @ A.transpose(0, 2, 1)
+    X[:, :20, :20] += 1e10 * np.eye(20)  # further apart than poles reach
+    np.savez(tmp_path / "d.npz", X=X, y=np.arange(12) % 3)
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    shutil.copy(module / "libspdml-cuda.so", bare)
+    words = {"mean": ["mean", "d.npz", "--metric", "log-euclidean", "-o", "M.npy"], "fit": ["fit", "d.npz", "-m", 34, "--metric", "airm", "-o", "m.spdml"]}
+    for name in words:
+        shown = spdml(*words[name], "--engine", "cuda", code=1, library=bare)
+        assert "cuSOLVER" in shown and "--engine auto" in shown
+    assert not list(tmp_path.glob("M.npy")) and not list(tmp_path.glob("m.spdml"))
+    spdml(*words["mean"], "--engine", "auto", library=bare)
