@@ -1,7 +1,7 @@
 """The cases of tools/freeze: commands, and calls of the Python package and of the toolbox for MATLAB.
 
 The name of a case begins with the feature that owns it: "mpi: 2 ranks". Who removes a feature removes its cases,
-and every other case gives what it gave before; so a step that uses a feature which may leave, or an option that few
+and every other case gives what it gave before; so a step that uses a feature that may leave, or an option that few
 need, stands in a case of its own, and no input is made with one.
 
 A case is a list of steps that share a folder. A step is a command line; "@" stands for the folder of inputs, and
@@ -262,7 +262,7 @@ for name, line in {"fit": "fit @a.npz -m 3 --max-iter 4 -o m.spdml", "distance":
 
 CASES |= {
     "invariant: blocks": [f"fit @blocks.npz -m 3 --init {start} -o {start}.spdml" for start in ("identity", "mean", "csp")] + ["fit @blocks.npz -m 3 --paper -o p.spdml"],
-    "gpu-wide: fit and distances": ["cuda: distance @wide.npz --engine cuda -o D.npy -v", "cuda: mean @wide.npz --metric log-euclidean --engine cuda -o M.npy -v",
+    "cuda: above 32 x 32": ["cuda: distance @wide.npz --engine cuda -o D.npy -v", "cuda: mean @wide.npz --metric log-euclidean --engine cuda -o M.npy -v",
                                     "cuda: fit @wide.npz -m 3 --max-iter 2 --metric log-euclidean --engine cuda -o m.spdml -v"],
 }
 for size in ("small", "large"):
