@@ -255,7 +255,7 @@ def test_described_otherwise_is_refused(spdml, signals, trained):
     spdml("describe", "covariance", "new.npz", "--shrinkage", 0.1, "-o", "other.npz").good()
     trained("mdm-airm", data="cov.npz")
     spdml("predict", "m.spdml", "other.npz").failed("other.npz", "described differently",
-                                                    "--shrinkage 0.1 against none")
+                                                    'shrinkage "value" against "none"')
 
 
 @pytest.mark.parametrize("kind, size, words", [

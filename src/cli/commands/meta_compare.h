@@ -4,8 +4,8 @@
 
 #include "spdml-data.h"
 
-/* How the records of two descriptions (JSON, as `describe` writes them) differ, as options: "--size
- * 400 against 200"; NULL if they agree, or if one is NULL or no such record. */
+/* How the records of two descriptions (JSON, as `describe` writes them) differ, "width 400 against
+ * 200"; NULL if they agree, or if one is NULL or no such record. */
 const char *meta_compare(const char *first, const char *second);
 
 #endif
