@@ -249,7 +249,6 @@ typedef struct spd_synth_options {
     size_t samples;    /* spd, textures: per class; motion: repeats of an action by a subject */
     size_t n, planted; /* spd: size of the matrices, dimension of the planted subspace */
     double signal;     /* spd: distance between classes, on the scale of the variation within */
-    double nuisance;   /* spd: variation outside the subspace */
     size_t side;       /* textures, faces: pixels */
     size_t subjects;   /* motion: people, of different proportions and styles */
     size_t frames;     /* motion: approximate number per clip */

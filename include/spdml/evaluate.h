@@ -117,12 +117,10 @@ typedef struct spd_evaluate_options {
     int outer_folds; /* FOLDS: number of folds; 5 */
     int auc;         /* non-zero: also the areas under ROC curves; their scores may take longer than
                         predictions, and do not count in test_seconds */
-    double calibration;        /* LEAVE_OUT: share of the left-out group, 0 <= share < 1, its first
-                                  samples, that is not tested but trains; 0 */
-    int calibration_unlabeled; /* non-zero: these samples train without their labels: they only
-                                  count for the means of recentring */
-    double seconds;            /* of auto in each round, as in spd_tune_options */
-    size_t rounds;             /* GIVEN: rows of train and test; 0 means 1 */
+    double calibration; /* LEAVE_OUT: share of the left-out group, 0 <= share < 1, its first
+                           samples, that is not tested but trains; 0 */
+    double seconds;     /* of auto in each round, as in spd_tune_options */
+    size_t rounds;      /* GIVEN: rows of train and test; 0 means 1 */
 } spd_evaluate_options;
 SPD_API void spd_evaluate_defaults(spd_evaluate_options *options, size_t size);
 
@@ -132,8 +130,6 @@ typedef struct spd_round {
     int group; /* the one left out; -1 under the other protocols */
     size_t train_count, test_count;
     size_t *train, *test; /* numbers of samples, ascending */
-    size_t calibration_count;
-    size_t *calibration; /* those of options.calibration without labels; others are in train */
 } spd_round;
 
 /* One method in one round. */

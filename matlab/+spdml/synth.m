@@ -7,7 +7,7 @@ function varargout = synth(varargin)
 %   subspace: a struct with X, y and planted.
 %   count = spdml.synth(kind, 'Output', folder)   files: kind is 'textures',
 %   'motion' or 'faces'.
-% Options: 'Seed' (1), 'Classes', 'Samples', 'n', 'Planted', 'Signal', 'Nuisance',
+% Options: 'Seed' (1), 'Classes', 'Samples', 'n', 'Planted', 'Signal',
 % 'Size', 'Subjects', 'Frames'.
 %
 % Example:

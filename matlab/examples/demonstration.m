@@ -6,7 +6,7 @@
 if ~exist('folder', 'var')
   folder = pwd;
 end
-data = spdml.synth('spd', 'Nuisance', 3, 'Seed', 2);    % 200 matrices 30 x 30, four classes
+data = spdml.synth('spd', 'Seed', 2);    % 200 matrices 30 x 30, four classes
 test = 2:2:size(data.X, 3);
 train = 1:2:size(data.X, 3);
 

@@ -302,7 +302,6 @@ void command_synth(call *c)
                                   {"n", SIZE, 0, INTO(spd_synth_options, n)},
                                   {"planted", SIZE, 0, INTO(spd_synth_options, planted)},
                                   {"signal", REAL, 0, INTO(spd_synth_options, signal)},
-                                  {"nuisance", REAL, 0, INTO(spd_synth_options, nuisance)},
                                   {"size", SIZE, 0, INTO(spd_synth_options, side)},
                                   {"subjects", SIZE, 0, INTO(spd_synth_options, subjects)},
                                   {"frames", SIZE, 0, INTO(spd_synth_options, frames)}};

@@ -52,7 +52,6 @@ class Evaluation:
     classes : the labels, sorted
     rounds : what each round is called: the group left out, or its number from 1
     train, test : for each round the numbers of its samples
-    calibration : likewise, those that trained without a label
     predicted : for each method and each round the predicted labels, as ``predicted[m][r]``
     accuracy, balanced_accuracy : (methods, rounds)
     kappa, macro_f1 : (methods, rounds), Cohen's kappa and the mean F1 of the classes
@@ -84,7 +83,6 @@ class Evaluation:
                        for i, r in enumerate(rounds)]
         self.train = [_copy(r.train, r.train_count) for r in rounds]
         self.test = [_copy(r.test, r.test_count) for r in rounds]
-        self.calibration = [_copy(r.calibration, r.calibration_count) for r in rounds]
         self.predicted = [[classes[_copy(o.predicted, r.test_count)] for o, r in zip(row, rounds)]
                           for row in cells]
         for field in _FIELDS:
@@ -154,7 +152,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
              vectors: Any = None, fit: Optional[SPDML] = None,
              paper: bool = False, exhaustive: bool = False, feature_mean: Any = None, feature_count: Any = None,
              normalize: Optional[str] = None, recenter: Any = None,
-             calibration_size: float = 0.0, calibration_unlabeled: bool = False,
+             calibration_size: float = 0.0,
              n_jobs: Optional[int] = None) -> Evaluation:
     """Compares methods on one set of labelled matrices, as ``spdml evaluate`` does.
 
@@ -220,8 +218,6 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
     calibration_size : float
         With ``LeaveOneGroupOut()``, the share of the group, its first samples, that trains in place of
         being tested.
-    calibration_unlabeled : bool
-        These train without labels, for the mean of their group alone.
     n_jobs : int, optional
         Threads; None and -1: all cores. Results do not depend on it.
 
@@ -258,7 +254,6 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
                   _fit_options(fit, samples, label, random_state, paper, keep), keep)
     _take_alignment(options, samples, normalize, recenter, keep)
     options.calibration = real(calibration_size, "calibration_size")
-    options.calibration_unlabeled = int(bool(calibration_unlabeled))
     _take_grid(options, grid or {}, keep)
     options.exhaustive = int(exhaustive)
     options.seed = seed_number("random_state", random_state)

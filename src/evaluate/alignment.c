@@ -201,21 +201,6 @@ static spd_status center_training(const spd_method *method, const samples *s, ce
     return status;
 }
 
-/* Samples without a label go. */
-static spd_status drop_unlabelled(spd_context *ctx, arena *room, samples *s)
-{
-    size_t count = 0, *index = arena_alloc(room, s->p, sizeof *index);
-    if (!index)
-        return ctx_nomem(ctx, "samples with labels");
-    for (size_t i = 0; i < s->p; i++)
-        if (s->label[i] >= 0)
-            index[count++] = i;
-    if (count == s->p)
-        return SPD_OK;
-    samples all = *s;
-    return samples_part(ctx, &all, count, index, room, s);
-}
-
 spd_status alignment_fit(spd_context *ctx, const spd_method *method, arena *room, arena *keep,
                          samples *s, alignment *a)
 {
@@ -229,7 +214,7 @@ spd_status alignment_fit(spd_context *ctx, const spd_method *method, arena *room
     centering c = centering_of(ctx, s, X);
     status = center_training(method, s, &c, keep, a);
     arena_free(&c.room);
-    return status < 0 ? status : drop_unlabelled(ctx, room, s);
+    return status;
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */

@@ -184,28 +184,18 @@ static spd_status take_parts(runner *u)
 {
     const spd_round *r = u->e->round[u->round];
     arena *keep = &u->parts;
-    size_t count = r->train_count + r->calibration_count;
-    size_t *index = arena_alloc(keep, count, sizeof *index);
-    int *label = arena_alloc(keep, count, sizeof *label);
-    u->group = u->fold_group ? arena_alloc(keep, count, sizeof *u->group) : NULL;
+    u->group = u->fold_group ? arena_alloc(keep, r->train_count, sizeof *u->group) : NULL;
     spd_status status = arena_status(keep, u->ctx, "a part of the samples");
-    if (status < 0 || !index || !label)
-        return status;
-    memcpy(index, r->train, r->train_count * sizeof *index);
-    memcpy(index + r->train_count, r->calibration, r->calibration_count * sizeof *index);
-    if (u->group)
-        samples_rows(count, index, sizeof *u->group, u->fold_group, u->group);
-    status = samples_part(u->ctx, &u->all, count, index, keep, &u->train);
-    if (status == SPD_OK)
-        status = samples_part(u->ctx, &u->all, r->test_count, r->test, keep, &u->test);
     if (status < 0)
         return status;
-    for (size_t i = 0; i < count; i++)
-        label[i] = i < r->train_count ? u->train.label[i] : -1;
-    u->train.label = label;
     if (u->group)
+        samples_rows(r->train_count, r->train, sizeof *u->group, u->fold_group, u->group);
+    status = samples_part(u->ctx, &u->all, r->train_count, r->train, keep, &u->train);
+    if (status == SPD_OK)
+        status = samples_part(u->ctx, &u->all, r->test_count, r->test, keep, &u->test);
+    if (status == SPD_OK && u->group)
         u->train.fold_group = u->group;
-    return SPD_OK;
+    return status;
 }
 
 static spd_status run_round(runner *u)
@@ -296,24 +286,9 @@ static spd_status ask_memory(const runner *u)
     return status;
 }
 
-/* Without a label a sample counts for the mean of its group, and for nothing else. */
-static spd_status check_calibration(const runner *u)
-{
-    const spd_evaluate_options *o = &u->options;
-    for (size_t m = 0; m < o->methods; m++)
-        if (o->calibration > 0.0 && o->calibration_unlabeled &&
-            u->method[m].recenter == SPD_RECENTERING_NONE)
-            return ctx_fail(u->ctx, SPD_EINVAL,
-                            "calibration without labels is for methods that recentre: others learn "
-                            "nothing from it");
-    return SPD_OK;
-}
-
 static spd_status run(runner *u)
 {
-    spd_status status = check_calibration(u);
-    if (status == SPD_OK)
-        status = rounds_make(u->ctx, &u->all, &u->options, u->keep, u->e);
+    spd_status status = rounds_make(u->ctx, &u->all, &u->options, u->keep, u->e);
     if (status == SPD_OK)
         status = rounds_fold_groups(u->ctx, &u->all, &u->options, u->e, &u->fold_group);
     if (status == SPD_OK)

@@ -86,17 +86,12 @@ static spd_status add_round(spd_context *ctx, size_t p, const char *flag, int gr
         trains += flag[i] == 1;
         tests += flag[i] == 2;
     }
-    *r = (spd_round){.group = group,
-                     .train = sample,
-                     .test = sample + trains,
-                     .calibration = sample + trains + tests};
+    *r = (spd_round){.group = group, .train = sample, .test = sample + trains};
     for (size_t i = 0; i < p; i++)
         if (flag[i] == 1)
             r->train[r->train_count++] = i;
         else if (flag[i] == 2)
             r->test[r->test_count++] = i;
-        else if (flag[i] == 3)
-            r->calibration[r->calibration_count++] = i;
     e->round[e->rounds++] = r;
     return SPD_OK;
 }
@@ -183,7 +178,7 @@ static void leave_out(const classes *groups, size_t g, const spd_evaluate_option
         own = own < 1 ? 1 : own;
     own = own < size ? own : size - 1;
     for (size_t e = 0; e < size; e++)
-        flag[member[e]] = (char)(e >= own ? 2 : o->calibration_unlabeled ? 3 : 1);
+        flag[member[e]] = (char)(e >= own ? 2 : 1);
 }
 
 static spd_status by_groups(spd_context *ctx, const samples *all, const spd_evaluate_options *o,

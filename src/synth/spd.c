@@ -25,8 +25,9 @@
 #include "synth/noise.h"
 #include "synth/synth.h"
 
-#define WITHIN 0.5  /* logarithms of eigenvalues, root mean square */
-#define MIXING 0.05 /* the same of |K_i|_F / sqrt(n) */
+#define WITHIN   0.5  /* logarithms of eigenvalues, root mean square */
+#define NUISANCE 3.0  /* the same outside the planted subspace, in units of WITHIN */
+#define MIXING   0.05 /* the same of |K_i|_F / sqrt(n) */
 
 #define MOST_ROWS 4096
 
@@ -96,7 +97,7 @@ static spd_status draw_sample(void *user, size_t i, int thread)
     rng r = stream(g, FOR_SAMPLE, i);
     draw_symmetric(&r, g->d, WITHIN, g->signal + i * g->d * g->d);
     if (g->k)
-        draw_symmetric(&r, g->k, g->options->nuisance * WITHIN, g->noise + i * g->k * g->k);
+        draw_symmetric(&r, g->k, NUISANCE * WITHIN, g->noise + i * g->k * g->k);
     return SPD_OK;
 }
 
@@ -178,10 +179,9 @@ static spd_status generate(spd_context *ctx, planting *g)
     if (status >= 0)
         status = spd_check(ctx, SPD_SET(g->n, g->p, g->X), 0.0);
     if (status == SPD_ENOTSPD || status == SPD_ENOTFINITE)
-        status = ctx_fail(ctx, SPD_EINVAL,
-                          "signal %g and nuisance %g make the matrices too ill-conditioned; "
-                          "lower them",
-                          g->options->signal, g->options->nuisance);
+        status =
+            ctx_fail(ctx, SPD_EINVAL, "signal %g makes the matrices too ill-conditioned; lower it",
+                     g->options->signal);
     return status;
 }
 
@@ -201,10 +201,8 @@ static spd_status check(spd_context *ctx, const spd_synth_options *o)
         return ctx_fail(ctx, SPD_EINVAL,
                         "the planted subspace has %zu dimensions; expected 1 to n = %zu",
                         o->planted, o->n);
-    if (!(o->signal >= 0.0 && o->signal <= 100.0) || !(o->nuisance >= 0.0 && o->nuisance <= 20.0))
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "signal is %g and nuisance %g; expected 0 to 100 and 0 to 20", o->signal,
-                        o->nuisance);
+    if (!(o->signal >= 0.0 && o->signal <= 100.0))
+        return ctx_fail(ctx, SPD_EINVAL, "signal is %g; expected 0 to 100", o->signal);
     return SPD_OK;
 }
 
@@ -221,7 +219,7 @@ static spd_status write_meta(spd_context *ctx, const spd_synth_options *o, spd_d
              "    \"samples\": %zu,\n    \"n\": %zu,\n    \"planted\": %zu,\n"
              "    \"signal\": %.17g,\n    \"nuisance\": %.17g\n  }\n}",
              spd_version(), (unsigned long long)o->seed, o->classes, o->samples, o->n, o->planted,
-             o->signal, o->nuisance);
+             o->signal, NUISANCE);
     text_leave_c_locale(&saved);
     data->meta = mem_text(text);
     return data->meta ? SPD_OK : ctx_nomem(ctx, "the record of the parameters");

@@ -15,7 +15,7 @@
 /* Four classes of 30 x 30 matrices in ten of thirty dimensions: the size of the toy set that
  * methods for SPD matrices are usually shown on. */
 static const spd_synth_options usual_spd = {
-    .classes = 4, .samples = 50, .n = 30, .planted = 10, .signal = 1.2, .nuisance = 3.0};
+    .classes = 4, .samples = 50, .n = 30, .planted = 10, .signal = 1.2};
 
 /* NULL for matrices, which are no files, and for numbers that are no kind. */
 static const generator *generator_of(spd_synth_kind kind)

@@ -156,8 +156,7 @@ def test_the_file_says_what_it_does(spdml, people):
     assert "normalize" not in trained(spdml)
 
 
-@pytest.mark.parametrize("more", [[], ["--calibration-size", "0.5"],
-                                  ["--calibration-size", "0.5", "--calibration-unlabeled"]])
+@pytest.mark.parametrize("more", [[], ["--calibration-size", "0.5"]])
 def test_evaluate_keeps_what_it_has_seen(spdml, people, tmp_path, more):
     """The method of a round, from its file, predicts what the round did; with a calibration the
     tested ones are of a known group."""
@@ -177,12 +176,12 @@ def test_evaluate_keeps_what_it_has_seen(spdml, people, tmp_path, more):
 def test_calibration(spdml, people):
     words = ["evaluate", "a.npz", "--methods", "mdm-airm", "--leave-one-group-out", "subject",
              "--recenter", "subject", "--json", "--final", "none"]
-    none, half, mute = (spdml(*words, *more).good().json for more in (
-        [], ["--calibration-size", "0.2"], ["--calibration-size", "0.2", "--calibration-unlabeled"]))
+    none, some = (spdml(*words, *more).good().json for more in (
+        [], ["--calibration-size", "0.2"]))
     counts = [[found["results"][0]["rounds"][0][key] for key in ("train", "test")]
-              for found in (none, half, mute)]
-    assert counts == [[60, 30], [66, 24], [60, 24]]
-    assert "its first 20 % train without labels" in mute["protocol"]
+              for found in (none, some)]
+    assert counts == [[60, 30], [66, 24]]
+    assert "its first 20 % train" in some["protocol"]
     assert none["alignment"] == "recentred by subject"
 
 
@@ -205,10 +204,8 @@ def test_calibration(spdml, people):
     (["transform", "m.spdml", "a.npz", "-o", "x.npz"], ["m.spdml: recentres by subject"], 1),
     (["evaluate", "alone.npz", "--recenter", "subject", "--split", "0.5"], ["only one matrix"], 1),
     (["evaluate", "a.npz", "--split", "0.5", "--calibration-size", "0.2"], ["--leave-one-group-out"], 2),
-    (["evaluate", "a.npz", "--leave-one-group-out", "subject", "--calibration-unlabeled"],
-     ["--calibration-size"], 2),
     (["evaluate", "a.npz", "--leave-one-group-out", "subject", "--recenter", "subject", "--calibration-size",
-      "0.03", "--calibration-unlabeled", "--methods", "mdm-airm"], ["a.npz: mdm-airm", "a group has one matrix"], 1),
+      "0.03", "--methods", "mdm-airm"], ["a.npz: mdm-airm", "a group has one matrix"], 1),
 ])
 def test_refused(spdml, people, tmp_path, words, said, code):
     X, y, who = people

@@ -79,7 +79,7 @@ def test_seed_alone_decides(spdml, tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind, words", [
-    ("motion", ["--nuisance", "1"]), ("textures", ["--subjects", "2"]), ("faces", ["--samples", "2"]),
+    ("motion", ["--signal", "1"]), ("textures", ["--subjects", "2"]), ("faces", ["--samples", "2"]),
     ("spd", ["--size", "10"]), ("motion", ["-n", "4"]), ("spd", ["--frames", "30"])])
 def test_option_of_another_kind(spdml, tmp_path, kind, words):
     spdml("synth", kind, "-o", name_of(kind), *words).failed("does not belong to " + kind, code=2)
@@ -156,11 +156,11 @@ def test_matrices_in_numpy(spdml, tmp_path):
 def test_defaults_are_those_of_the_help(spdml, tmp_path):
     spdml("synth", "spd", "-o", "a.npz").good()
     spdml("synth", "spd", "-o", "b.npz", "--classes", 4, "--samples", 50, "-n", 30, "--planted", 10,
-          "--signal", 1.2, "--nuisance", 3, "--seed", 1).good()
+          "--signal", 1.2, "--seed", 1).good()
     assert content(tmp_path / "a.npz") == content(tmp_path / "b.npz")
     shown = " ".join(spdml("synth", "--help").good().out.split())
     for words in ["between 1 and 4096; default 30", "between 1 and 4096; default 10",
-                  "between 0 and 100; default 1.2", "between 0 and 20; default 3",
+                  "between 0 and 100; default 1.2",
                   "default 50, 12 and 4", "default 4, 18, 14 and 200"]:
         assert words in shown
 

@@ -163,47 +163,6 @@ TEST(hermitian_samples)
     }
 }
 
-/* Samples without a label count for the mean of their group, and for nothing else: here the mean of
- * group 2 is that of all its samples, of which the first three alone train. */
-TEST(samples_without_labels)
-{
-    int group[P], label[P];
-    labelled_set train = seen(3, P, 0, 3, group);
-    double *X = copy_of(P * N * N, train.X);
-    size_t trains = 0;
-    for (size_t i = 0; i < P; i++)
-        label[i] = group[i] == 2 && i > 8 ? -1 : train.label[i];
-    train.samples.label = label;
-    spd_method method = named("nn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS);
-    OWN(spd_classifier) c = fitted(&method, &train.samples);
-    twin_recenter(N, P, group, X);
-    for (size_t i = 0; i < P; i++)
-        if (label[i] >= 0)
-            memmove(X + trains++ * N * N, X + i * N * N, N * N * sizeof *X);
-    CHECK(c->state.train.p == trains && trains == P - 9, "%zu train", trains);
-    CHECK(relative_gap(trains * N * N, c->state.train.X, X) < 1e-9, "moved");
-    spd_tune_options tuning = {.size = sizeof tuning, .folds = 3, .group = group, .seed = 1};
-    spd_tune_info info = SPD_STRUCT(spd_tune_info), alone = info;
-    spd_method knn = named("knn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS);
-    spd_method plain = named("knn-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_NONE);
-    CHECK_OK(NULL, spd_tune(NULL, &knn, &train.samples, &tuning, &info));
-    spd_samples moved = c->state.train;
-    int kept[P];
-    for (size_t i = 0, k = 0; i < P; i++)
-        if (label[i] >= 0)
-            kept[k++] = group[i];
-    tuning.group = kept;
-    CHECK_OK(NULL, spd_tune(NULL, &plain, &moved, &tuning, &alone));
-    CHECK(info.accuracy == alone.accuracy && info.folds == alone.folds &&
-              knn.value[SPD_PARAMETER_K] == plain.value[SPD_PARAMETER_K],
-          "tuned: %g, %g", info.accuracy, alone.accuracy);
-    method.recenter = SPD_RECENTERING_NONE;
-    OWN(spd_classifier) none = NULL;
-    spd_context *ctx = context_on(1);
-    CHECK_FAILED(ctx, spd_classifier_fit(ctx, &method, &train.samples, NULL, &none), SPD_EINVAL,
-                 "has class -1");
-}
-
 /* ---- queries -------------------------------------------------------------------------------- */
 
 /* Classes of queries that the twin has aligned, by a method that aligns nothing. */
@@ -304,12 +263,12 @@ TEST(kept_in_a_file)
 /* ---- under a protocol ------------------------------------------------------------------------ */
 
 typedef struct found {
-    size_t train, calibration, test;
+    size_t train, test;
     int predicted[P];
 } found;
 
 /* The last round of leaving out one group at a time. */
-static found left_out(const spd_samples *s, double share, int unlabeled)
+static found left_out(const spd_samples *s, double share)
 {
     spd_method method = named("mdm-airm", SPD_NORMALIZATION_NONE, SPD_RECENTERING_GROUPS);
     const spd_method *list = &method;
@@ -321,10 +280,9 @@ static found left_out(const spd_samples *s, double share, int unlabeled)
     o.protocol = SPD_PROTOCOL_LEAVE_OUT;
     o.group = s->group;
     o.calibration = share;
-    o.calibration_unlabeled = unlabeled;
     CHECK_OK(NULL, spd_evaluate(NULL, s, &o, &e));
     const spd_round *r = e->round[e->rounds - 1];
-    found f = {r->train_count, r->calibration_count, r->test_count, {0}};
+    found f = {r->train_count, r->test_count, {0}};
     memcpy(f.predicted, e->method[0]->outcome[e->rounds - 1]->predicted,
            r->test_count * sizeof *f.predicted);
     return f;
@@ -334,23 +292,21 @@ TEST(calibration)
 {
     int group[P];
     labelled_set s = seen(3, P, 0, 3, group);
-    found none = left_out(&s.samples, 0.0, 0), half = left_out(&s.samples, 0.5, 0);
-    found mute = left_out(&s.samples, 0.5, 1);
-    CHECK(none.train == 24 && none.test == 12 && none.calibration == 0, "none");
-    CHECK(half.train == 30 && half.test == 6 && half.calibration == 0, "labelled");
-    CHECK(mute.train == 24 && mute.test == 6 && mute.calibration == 6, "unlabelled");
+    found none = left_out(&s.samples, 0.0), half = left_out(&s.samples, 0.5);
+    CHECK(none.train == 24 && none.test == 12, "none");
+    CHECK(half.train == 30 && half.test == 6, "half");
     /* The calibration alone says where the group is: that all of it has another scale does not
      * matter, and neither does what else is tested. */
     double *X = copy_of(P * N * N, s.X);
     for (size_t e = 0; e < P * N * N; e++)
         X[e] *= group[e / (N * N)] == 2 ? 50.0 : 1.0;
     s.samples.X = X;
-    found same = left_out(&s.samples, 0.5, 1);
-    CHECK(memcmp(same.predicted, mute.predicted, sizeof same.predicted) == 0, "the group moves");
+    found same = left_out(&s.samples, 0.5);
+    CHECK(memcmp(same.predicted, half.predicted, sizeof same.predicted) == 0, "the group moves");
     for (size_t i = 0, k = 0; i < P; i++)
         if (group[i] == 2 && ++k > 7) /* all tested but the first */
             memcpy(X + i * N * N, X + (i - 1) * N * N, N * N * sizeof *X);
-    found first = left_out(&s.samples, 0.5, 1);
+    found first = left_out(&s.samples, 0.5);
     CHECK(first.predicted[0] == same.predicted[0], "the other tested ones have no say");
 }
 

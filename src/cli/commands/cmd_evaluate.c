@@ -156,9 +156,6 @@ static const option options[] = {
     {"calibration-size", 0, OPTION_REAL, "F", NULL, 0.0, 0.99,
      .help = "With --leave-one-group-out: the first matrices of the group, this share of it, are "
              "not tested but train as well. With --recenter they alone make the mean of the group"},
-    {"calibration-unlabeled", 0, OPTION_FLAG,
-     .help =
-         "These matrices train without their labels: they only count for the mean of --recenter"},
     {"by", 0, OPTION_TEXT, "COLUMN", .help = "Also show the accuracy for each value of COLUMN"},
     {"auc", 0, OPTION_FLAG,
      .help = "Also the area under the ROC curve, one class against the rest, the mean over the "

@@ -41,8 +41,6 @@ static const option options_spd[] = {
      .help = "Dimension of the subspace that separates the classes; at most n"},
     {"signal", 0, OPTION_REAL, "A", "1.2", 0, 100, INTO(spd_synth_options, signal),
      .help = "Distance between classes, as a multiple of the variation within one"},
-    {"nuisance", 0, OPTION_REAL, "A", "3", 0, 20, INTO(spd_synth_options, nuisance),
-     .help = "Variation outside the planted subspace, as a multiple of that within a class"},
     OPTION_END};
 
 static const option options_images[] = {
@@ -178,7 +176,7 @@ static const char *const paragraphs[] = {
 
 static const command_example examples[] = {
     {"spdml synth spd -o data.npz", "Matrices; the map finds what nearest neighbours miss."},
-    {"spdml synth spd -o hard.npz --nuisance 4 --seed 2", "The same with more nuisance."},
+    {"spdml synth spd -o hard.npz --signal 0.8 --seed 2", "The same with classes closer together."},
     {"spdml synth motion -o clips --subjects 3", "Motion capture of three people."},
     {"spdml synth textures -o materials --classes 12 --samples 8", "Images in 12 folders."},
     {NULL, NULL}};

@@ -56,25 +56,6 @@ static void keep_one(session *s, const results *e, const spd_samples *train, siz
     session_talk(s, "wrote %s", path);
 }
 
-/* The samples that train in a round; those of the calibration have no labels there. */
-static const spd_samples *training_part(session *s, const results *e, const spd_round *round)
-{
-    const size_t count = round->train_count + round->calibration_count;
-    size_t *index = cli_alloc(count, sizeof *index, "samples");
-    int *label = cli_alloc(count, sizeof *label, "labels");
-    spd_samples *train = NULL;
-    memcpy(index, round->train, round->train_count * sizeof *index);
-    memcpy(index + round->train_count, round->calibration,
-           round->calibration_count * sizeof *index);
-    session_check(s, spd_samples_subset(s->ctx, &e->set.samples, count, index, &train));
-    keep_samples(train);
-    for (size_t i = 0; i < count; i++)
-        label[i] = i < round->train_count ? train->label[i] : -1;
-    train->label = label;
-    cli_free(index);
-    return train;
-}
-
 size_t results_keep(session *s, const results *e)
 {
     size_t count = 0;
@@ -82,7 +63,11 @@ size_t results_keep(session *s, const results *e)
         return 0;
     spd_ranks_pause(s->ctx, 1); /* other processes keep nothing */
     for (size_t r = 0; r < e->found->rounds; r++) {
-        const spd_samples *train = training_part(s, e, e->found->round[r]);
+        const spd_round *round = e->found->round[r];
+        spd_samples *train = NULL;
+        session_check(s, spd_samples_subset(s->ctx, &e->set.samples, round->train_count,
+                                            round->train, &train));
+        keep_samples(train);
         for (size_t m = 0; m < e->found->methods; m++, count++) {
             if (signals_interrupted())
                 session_fail(s, SPD_ECANCELLED);

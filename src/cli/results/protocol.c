@@ -62,10 +62,8 @@ static void by_groups(session *s, const spd_data *data, protocol *p, spd_evaluat
             "%s: --leave-one-group-out %s: all matrices have the value '%s'; two values are needed",
             data->source, column, p->left_out.name[0]);
     o->calibration = arguments_real(s->args, "calibration-size");
-    o->calibration_unlabeled = arguments_flag(s->args, "calibration-unlabeled");
     if (o->calibration > 0.0)
-        snprintf(own, sizeof own, ", its first %g %% train%s", 100.0 * o->calibration,
-                 o->calibration_unlabeled ? " without labels" : "");
+        snprintf(own, sizeof own, ", its first %g %% train", 100.0 * o->calibration);
     snprintf(p->text, sizeof p->text, "each %.200s left out once%s", column, own);
     p->fold_column = column;
     o->protocol = SPD_PROTOCOL_LEAVE_OUT;
@@ -199,9 +197,6 @@ static void check_protocol_options(session *s)
         cli_misuse("--outer-groups belongs to --outer-folds");
     if (arguments_count(s->args, "calibration-size") && !left_out)
         cli_misuse("--calibration-size belongs to --leave-one-group-out");
-    if (arguments_flag(s->args, "calibration-unlabeled") &&
-        (!arguments_count(s->args, "calibration-size") || !arguments_count(s->args, "recenter")))
-        cli_misuse("--calibration-unlabeled belongs to --calibration-size and --recenter");
 }
 
 void protocol_take(session *s, const spd_data *data, protocol *p, spd_evaluate_options *options)
