@@ -269,14 +269,6 @@ static spd_status read_slices(spd_context *ctx, io_file *file, const io_entry *e
     return status;
 }
 
-/* .mat is read here in any case: its library knows no threads. */
-static int is_lazy(const io_entry *entry, const char *path, input_kind takes,
-                   const spd_describe_options *options)
-{
-    return entry->ndim == 2 && takes != INPUT_IMAGE && !options->group &&
-           !text_same(path_ending(path), ".mat");
-}
-
 static spd_status open_arrays(spd_context *ctx, const char *path, input_kind takes,
                               const spd_describe_options *options, array_source *s)
 {
@@ -285,7 +277,9 @@ static spd_status open_arrays(spd_context *ctx, const char *path, input_kind tak
     spd_status status = open_and_pick(ctx, path, takes, options->x_name, &file, &entry);
     if (status < 0)
         return status;
-    if (!is_lazy(entry, path, takes, options))
+    /* .mat is read here in any case: its library knows no threads. */
+    if (entry->ndim != 2 || takes == INPUT_IMAGE || options->group ||
+        text_same(path_ending(path), ".mat"))
         status = read_slices(ctx, file, entry, takes, options, s);
     io_close(file);
     return status;

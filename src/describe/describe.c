@@ -53,18 +53,12 @@ typedef struct run {
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* Puts the input's name before the message, where it is not there yet. */
-static void blame(spd_context *ctx, const char *name)
-{
-    if (strncmp(ctx->error.message, name, strlen(name)) != 0)
-        ctx_prefix(ctx, name);
-}
-
-/* Keeps the message of a failure with the input. */
+/* Keeps the message of a failure with the input, whose name it begins with. */
 static spd_status note(spd_context *ctx, const char *name, outcome *o, spd_status status)
 {
     if (status < 0) {
-        blame(ctx, name);
+        if (strncmp(ctx->error.message, name, strlen(name)) != 0)
+            ctx_prefix(ctx, name);
         o->error = ctx->error;
     }
     return status;
@@ -293,15 +287,6 @@ static spd_status prepare(run *r, size_t count, const char *const *paths)
     return status;
 }
 
-/* Names of channels, where the first input is a recording or a table with a header. */
-static spd_status name_channels(run *r)
-{
-    const description *made = &r->all.part[0].made;
-    if (!made->channel || r->options->covariance.W)
-        return SPD_OK;
-    return rows_of_names(r->ctx, made->channels, made->channel, &r->rows);
-}
-
 static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
                            const char *const *paths, const spd_describe_options *options,
                            spd_data **data, spd_describe_info **failures)
@@ -320,8 +305,9 @@ static spd_status describe(spd_context *ctx, spd_descriptor kind, size_t count,
         status = describe_all(r);
     if (status >= 0)
         status = collection_data(ctx, &r->list, &r->labels, &r->all, &fresh);
-    if (status >= 0)
-        status = name_channels(r);
+    if (status >= 0 && r->all.part[0].made.channel && !options->covariance.W)
+        status =
+            rows_of_names(ctx, r->all.part[0].made.channels, r->all.part[0].made.channel, &r->rows);
     if (status >= 0)
         status = meta_text(ctx, r->how, options, count, paths, r->list.skipped, r->rows, &meta);
     if (status < 0) {

@@ -120,15 +120,6 @@ static int is_same_file(const char *named, const char *path)
            one.st_dev == two.st_dev;
 }
 
-/* Is this file the index of labels, or a table of events? They often lie in the folder that they
- * speak of. */
-static int is_index(const inputs *list, const char *path)
-{
-    const spd_describe_options *o = list->options;
-    return is_same_file(o->index, path) || is_same_file(o->events, path) ||
-           (o->events && events_is_named(path));
-}
-
 /* Notes a file that is none of what is described; takes the name over in any case. */
 static spd_status note_other(spd_context *ctx, inputs *list, char *name)
 {
@@ -148,13 +139,16 @@ static spd_status visit_other(spd_context *ctx, void *user, const char *path)
     return note_other(ctx, user, mem_text(path));
 }
 
-/* Skeletons and the index are read, though they are no inputs. */
+/* Skeletons, the index of labels and tables of events are read, though they are no inputs; the last
+ * two often lie in the folder that they speak of. */
 static spd_status visit_file(spd_context *ctx, void *user, const char *path)
 {
     inputs *list = user;
+    const spd_describe_options *o = list->options;
     if (is_skeleton(list->takes, path))
         return list->bones.for_all ? SPD_OK : skeletons_read(ctx, &list->bones, path);
-    if (is_index(list, path))
+    if (is_same_file(o->index, path) || is_same_file(o->events, path) ||
+        (o->events && events_is_named(path)))
         return SPD_OK;
     if (!is_wanted(list->takes, path) || (list->takes == INPUT_TABLE && events_is_beside(path)))
         return visit_other(ctx, user, path);

@@ -67,13 +67,6 @@ static spd_status count_frames(spd_context *ctx, const spd_describe_options *o, 
     return SPD_OK;
 }
 
-/* Windows of all levels. */
-static size_t windows_of(const spd_describe_options *o)
-{
-    size_t levels = levels_of(o), all = (size_t)1 << levels;
-    return o->overlap ? 2 * all - 2 - levels : all - 1;
-}
-
 /* O (frames x n) <- each axis scaled to [0, 1]; one along which nothing differs becomes 0. */
 static void to_unit_range(size_t frames, size_t n, double *O)
 {
@@ -119,16 +112,6 @@ static void cut_windows(const spd_describe_options *o, size_t frames, size_t n, 
     }
 }
 
-/* *copied <- count numbers; new. */
-static spd_status copy(spd_context *ctx, size_t count, const double *O, double **copied)
-{
-    *copied = mem_alloc(count, sizeof **copied);
-    if (!*copied)
-        return ctx_nomem(ctx, "positions");
-    memcpy(*copied, O, count * sizeof *O);
-    return SPD_OK;
-}
-
 /* A body at rest has no covariance, and rigid bones may tie coordinates together. */
 static spd_status check_matrix(spd_context *ctx, double regularize, size_t n, const double *X)
 {
@@ -154,7 +137,8 @@ static spd_status make_matrix(spd_context *ctx, const spd_describe_options *o, s
 {
     observations window[2 << MAX_LEVELS];
     const spd_covariance_options *c = &o->covariance;
-    const size_t levels = levels_of(o), windows = windows_of(o);
+    const size_t levels = levels_of(o), finest = (size_t)1 << levels;
+    const size_t windows = o->overlap ? 2 * finest - 2 - levels : finest - 1; /* of all levels */
     const size_t size = c->W ? c->m : n * windows;
     description made;
     if (size > MAX_SIZE) {
@@ -187,7 +171,10 @@ static spd_status joints_describe(spd_context *ctx, const spd_describe_options *
         status = center(ctx, frames, clip->joints, O, &own);
         n -= 3;
     } else if (o->unit_range) {
-        status = copy(ctx, frames * n, O, &own);
+        own = mem_alloc(frames * n, sizeof *own);
+        if (!own)
+            return ctx_nomem(ctx, "positions");
+        memcpy(own, O, frames * n * sizeof *own);
     }
     if (status == SPD_OK && o->unit_range)
         to_unit_range(frames, n, own);

@@ -73,24 +73,18 @@ spd_status rows_of_clip(spd_context *ctx, const motion *clip, size_t frame, json
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* *rows <- the list, which is taken over. */
-static spd_status put_channels(spd_context *ctx, json_t *list, int failed, json_t **rows)
-{
-    json_t *made = failed ? NULL : json_pack("{s:O}", "channels", list);
-    json_decref(list);
-    if (!made)
-        return ctx_nomem(ctx, "the names of channels");
-    *rows = made;
-    return SPD_OK;
-}
-
 spd_status rows_of_names(spd_context *ctx, size_t channels, char *const *name, json_t **rows)
 {
     json_t *list = json_array();
     int failed = !list;
     for (size_t k = 0; k < channels && !failed; k++)
         failed = json_array_append_new(list, rows_text(name[k]));
-    return put_channels(ctx, list, failed, rows);
+    json_t *made = failed ? NULL : json_pack("{s:O}", "channels", list);
+    json_decref(list);
+    if (!made)
+        return ctx_nomem(ctx, "the names of channels");
+    *rows = made;
+    return SPD_OK;
 }
 
 /* ---- the record ----------------------------------------------------------------------------- */

@@ -33,17 +33,6 @@ static size_t count_rects(const spd_describe_options *o)
     return o->grid_rows && o->grid_columns ? o->grid_rows * o->grid_columns : 1;
 }
 
-/* rect (count_rects) <- the rectangles of an image */
-static void list_rects(const spd_describe_options *o, const image *in, spd_rect *rect)
-{
-    const size_t count = count_rects(o);
-    for (size_t k = 0; k < count; k++)
-        rect[k] = o->rects ? o->rect[k]
-                  : o->grid_rows && o->grid_columns
-                      ? grid_cell(in, o->grid_rows, o->grid_columns, k)
-                      : (spd_rect){0, 0, in->width, in->height};
-}
-
 static spd_status check_rect(spd_context *ctx, const image *in, const spd_rect *r, size_t k)
 {
     if (r->width == 0 || r->height == 0)
@@ -199,7 +188,8 @@ static spd_status region_describe(spd_context *ctx, const spd_describe_options *
 {
     region_features f = {0};
     image *sized = NULL;
-    spd_rect *rect = mem_alloc(count_rects(o), sizeof *rect);
+    const size_t count = count_rects(o);
+    spd_rect *rect = mem_alloc(count, sizeof *rect);
     spd_status status = rect ? SPD_OK : ctx_nomem(ctx, "rectangles");
     (void)shared;
     if (status == SPD_OK)
@@ -207,7 +197,11 @@ static spd_status region_describe(spd_context *ctx, const spd_describe_options *
     if (status == SPD_OK)
         status = region_features_new(ctx, sized, !o->grey, &f);
     if (status == SPD_OK) {
-        list_rects(o, sized, rect);
+        for (size_t k = 0; k < count; k++)
+            rect[k] = o->rects ? o->rect[k]
+                      : o->grid_rows && o->grid_columns
+                          ? grid_cell(sized, o->grid_rows, o->grid_columns, k)
+                          : (spd_rect){0, 0, sized->width, sized->height};
         status = check_rects(ctx, o, sized, f.n, rect);
     }
     if (status == SPD_OK)

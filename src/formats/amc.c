@@ -94,15 +94,6 @@ static void parse_line(amc_reader *in)
         parse_bone(in, &key);
 }
 
-static size_t count_frames(lines walk)
-{
-    size_t frames = 0, number;
-    word key;
-    while (lines_next(&walk))
-        frames += lines_word(&walk, &key) && word_count(&key, &number);
-    return frames;
-}
-
 static spd_status prepare(amc_reader *in, size_t frames)
 {
     const skeleton *bones = &in->bones;
@@ -119,7 +110,11 @@ spd_status amc_parse(spd_context *ctx, const skeleton *bones, const char *text, 
 {
     amc_reader in = {.bones = *bones};
     lines_start(&in.at, ctx, text, size, '#');
-    size_t frames = count_frames(in.at);
+    lines walk = in.at;
+    word key;
+    size_t frames = 0, number;
+    while (lines_next(&walk))
+        frames += lines_word(&walk, &key) && word_count(&key, &number);
     if (frames == 0)
         return ctx_fail(ctx, SPD_EFORMAT, "there are no frames; is this an .amc file?");
     in.at.status = prepare(&in, frames);

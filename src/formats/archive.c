@@ -71,11 +71,6 @@ void archive_file_close(archive_file *file)
     mem_free(file);
 }
 
-static int is_regular(struct archive_entry *entry)
-{
-    return archive_entry_filetype(entry) == AE_IFREG && !archive_entry_hardlink(entry);
-}
-
 static const char *name_of(archive_file *file, struct archive_entry *entry)
 {
     const char *name = archive_entry_pathname_utf8(entry);
@@ -95,7 +90,8 @@ spd_status archive_file_next(spd_context *ctx, archive_file *file, const char **
         code = archive_read_next_header(file->reader, &entry);
         file->members++;
     } while (code == ARCHIVE_RETRY ||
-             ((code == ARCHIVE_OK || code == ARCHIVE_WARN) && !is_regular(entry)));
+             ((code == ARCHIVE_OK || code == ARCHIVE_WARN) &&
+              (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry))));
     if (code != ARCHIVE_OK && code != ARCHIVE_WARN && code != ARCHIVE_EOF)
         return damaged(ctx, file->reader);
     *name = code == ARCHIVE_EOF ? NULL : name_of(file, entry);

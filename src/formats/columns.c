@@ -31,20 +31,15 @@ int column_same(cell a, cell b)
     return 1;
 }
 
-/* Can rows of both stand in one array? */
-static int compatible(const spd_array *a, const spd_array *b)
-{
-    return (a->type == SPD_TYPE_TEXT) == (b->type == SPD_TYPE_TEXT) && a->ndim == b->ndim &&
-           memcmp(a->shape + 1, b->shape + 1, (a->ndim - 1) * sizeof *a->shape) == 0;
-}
-
 /* The type that all rows can have; -1 when they do not go together. */
 static int common_type(size_t p, const cell *cells)
 {
     int type = -1;
     for (size_t i = 0; i < p; i++) {
-        const spd_array *array = cells[i].array;
-        if (!array || array->ndim < 1 || !compatible(array, cells[0].array))
+        const spd_array *array = cells[i].array, *first = cells[0].array;
+        if (!array || array->ndim < 1 || array->ndim != first->ndim ||
+            (array->type == SPD_TYPE_TEXT) != (first->type == SPD_TYPE_TEXT) ||
+            memcmp(array->shape + 1, first->shape + 1, (array->ndim - 1) * sizeof *array->shape))
             return -1;
         if (array->type != SPD_TYPE_INT64 || type < 0)
             type = (int)array->type;

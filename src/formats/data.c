@@ -99,12 +99,6 @@ static const io_entry *only_cube(const io_file *file)
     return found;
 }
 
-/* Has fit written it? */
-static int is_model(const io_file *file)
-{
-    return (io_find(file, "W") || io_find(file, "class_names")) && npz_has_meta(file);
-}
-
 static spd_status find_matrices(spd_context *ctx, const io_file *file, const char *x_name,
                                 const io_entry **entry)
 {
@@ -115,7 +109,7 @@ static spd_status find_matrices(spd_context *ctx, const io_file *file, const cha
         else if (!x_name)
             found = only_cube(file);
     }
-    if (!found && is_model(file))
+    if (!found && (io_find(file, "W") || io_find(file, "class_names")) && npz_has_meta(file))
         return missing(ctx, file, x_name ? x_name : "X",
                        "; this is a model or a trained method, not a data set", SPD_REMEDY_NONE);
     if (!found)
@@ -283,13 +277,6 @@ static spd_status settle_labels(spd_context *ctx, const char *path, spd_data *da
     return status < 0 ? status : blame_file(ctx, path, labels_classify(ctx, data));
 }
 
-static spd_status take_labels(spd_context *ctx, io_file *file, const io_entry *entry,
-                              spd_data *data)
-{
-    spd_status status = io_read(ctx, file, entry, &data->y);
-    return status < 0 ? status : settle_labels(ctx, file->path, data);
-}
-
 /* *y <- the array of labels in a file of its own. */
 static spd_status read_label_array(spd_context *ctx, const char *path, const char *y_name,
                                    spd_array **y)
@@ -359,7 +346,8 @@ static spd_status read_labels(spd_context *ctx, io_file *file, const io_entry *x
     if (!entry && options->y_name)
         return missing(ctx, file, options->y_name, "", SPD_REMEDY_NONE);
     *used = entry;
-    return entry ? take_labels(ctx, file, entry, data) : SPD_OK;
+    spd_status status = entry ? io_read(ctx, file, entry, &data->y) : SPD_OK;
+    return entry && status >= 0 ? settle_labels(ctx, file->path, data) : status;
 }
 
 /* Has an entry one row per sample? MATLAB's rows of p count as columns of p. */
@@ -541,17 +529,6 @@ spd_status spd_data_open(spd_context *ctx, const char *path, const spd_load_opti
     return SPD_OK;
 }
 
-/* data->X <- the matrices of the set. */
-static spd_status read_set(spd_context *ctx, const spd_set *set, spd_data *data)
-{
-    const size_t shape[] = {data->p, data->n, data->n};
-    spd_status status = array_new(ctx, SPD_TYPE_FLOAT64, 3, shape, &data->x);
-    if (status < 0)
-        return status;
-    data->X = data->x->f64;
-    return spd_set_read(ctx, set, 0, data->p, data->X);
-}
-
 spd_status data_load_list(spd_context *ctx, const char *path, const spd_load_options *options,
                           spd_data **data)
 {
@@ -563,7 +540,12 @@ spd_status data_load_list(spd_context *ctx, const char *path, const spd_load_opt
     spd_status status = spd_data_open(ctx, path, &plain, &fresh, &set);
     if (status < 0)
         return status;
-    status = read_set(ctx, set, fresh);
+    const size_t shape[] = {fresh->p, fresh->n, fresh->n};
+    status = array_new(ctx, SPD_TYPE_FLOAT64, 3, shape, &fresh->x);
+    if (status == SPD_OK) {
+        fresh->X = fresh->x->f64;
+        status = spd_set_read(ctx, set, 0, fresh->p, fresh->X);
+    }
     if (status == SPD_OK) {
         status = set_locate(ctx, set, data_check(ctx, fresh, options));
         if (status < 0)

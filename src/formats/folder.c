@@ -31,13 +31,6 @@ int folder_is(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static void names_free(names *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        mem_free(list->name[i]);
-    mem_free(list->name);
-}
-
 static spd_status names_add(spd_context *ctx, names *list, const char *name)
 {
     char **grown = mem_list(list->name, list->count, sizeof *list->name);
@@ -124,7 +117,9 @@ static spd_status walk_folder(spd_context *ctx, const walk *w, const char *path,
     spd_status status = read_names(ctx, path, &list);
     for (size_t i = 0; i < list.count && status == SPD_OK; i++)
         status = walk_entry(ctx, w, path, list.name[i], depth);
-    names_free(&list);
+    for (size_t i = 0; i < list.count; i++)
+        mem_free(list.name[i]);
+    mem_free(list.name);
     return status;
 }
 

@@ -162,18 +162,12 @@ static const char *name_stranger(const image_file *file)
     return is_text(file) ? "text" : "of unknown content";
 }
 
-/* Does the file begin as format f does? */
-static int begins_as(const image_file *file, size_t f)
-{
-    return file->size >= formats[f].least &&
-           memcmp(file->bytes, formats[f].start, formats[f].length) == 0 &&
-           (!formats[f].eighth || memcmp(file->bytes + 8, formats[f].eighth, 4) == 0);
-}
-
 static spd_status decode(image_file *file)
 {
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
-        if (begins_as(file, f))
+        if (file->size >= formats[f].least &&
+            memcmp(file->bytes, formats[f].start, formats[f].length) == 0 &&
+            (!formats[f].eighth || memcmp(file->bytes + 8, formats[f].eighth, 4) == 0))
             return formats[f].decode(file);
     if (image_is_pnm(file))
         return image_decode_pnm(file);

@@ -46,18 +46,12 @@ static int whole_number(const char *text, int64_t *value)
     return 1;
 }
 
-static int all_whole_numbers(const spd_array *y)
-{
-    int64_t value;
-    for (size_t i = 0; i < y->count; i++)
-        if (!whole_number(y->text[i], &value))
-            return 0;
-    return 1;
-}
-
 static spd_status sort_keys(spd_context *ctx, const spd_array *y, labelled *key)
 {
-    int numbers = y->type == SPD_TYPE_TEXT && all_whole_numbers(y);
+    int64_t value;
+    int numbers = y->type == SPD_TYPE_TEXT;
+    for (size_t i = 0; i < y->count && numbers; i++)
+        numbers = whole_number(y->text[i], &value);
     for (size_t i = 0; i < y->count; i++) {
         key[i] = (labelled){0, "", i};
         if (y->type == SPD_TYPE_INT64) {

@@ -36,11 +36,6 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\0' || c == '\v' || c == '\f';
 }
 
-static int is_break(char c)
-{
-    return c == '\n' || c == '\r';
-}
-
 /* To the next word of the line; zero when there is none. */
 static int find_word(lines *walk)
 {
@@ -57,7 +52,7 @@ int lines_next(lines *walk)
 {
     while (walk->status == SPD_OK && walk->next < walk->end) {
         const char *p = walk->next;
-        while (p < walk->end && !is_break(*p))
+        while (p < walk->end && *p != '\n' && *p != '\r')
             p++;
         walk->at = walk->next;
         walk->stop = p;

@@ -55,12 +55,6 @@ static void put_preamble(outfile *out, uint32_t class_type, size_t rank, const i
     put_element(out, MI_INT8, name, strlen(name));
 }
 
-/* Bytes of a cell with a text of so many bytes, its own tag included. */
-static size_t cell_size(size_t bytes)
-{
-    return 8 + preamble_size(2, "") + 8 + padded(bytes);
-}
-
 /* A char row; its width counts characters, its content is UTF-8. */
 static void put_cell(outfile *out, const char *text)
 {
@@ -141,7 +135,7 @@ static spd_status measure_cells(spd_context *ctx, const spd_array *array, size_t
     for (size_t i = 0; i < array->count && sum <= MAX_BYTES; i++) {
         if (utf8_length(array->text[i]) == SIZE_MAX)
             return ctx_fail(ctx, SPD_EINVAL, "string %zu of '%s' is not UTF-8", i, array->name);
-        sum += cell_size(strlen(array->text[i]));
+        sum += 8 + preamble_size(2, "") + 8 + padded(strlen(array->text[i])); /* the tag as well */
     }
     *bytes = sum;
     return SPD_OK;

@@ -209,12 +209,6 @@ void turn_before(size_t axis, double angle, double *R)
     turn_plane(R + 3 * a, R + 3 * b, 1, cos(angle), sin(angle));
 }
 
-static void turn_after(size_t axis, double angle, double *R)
-{
-    size_t a = (axis + 1) % 3, b = (axis + 2) % 3;
-    turn_plane(R + a, R + b, 3, cos(angle), -sin(angle));
-}
-
 /* M <- rotation and t <- place in the parent's frame, by one bone's channels. */
 static void read_channels(const skeleton *bones, const bone *b, const double *value, double *M,
                           double *t)
@@ -230,7 +224,8 @@ static void read_channels(const skeleton *bones, const bone *b, const double *va
         else if (acclaim)
             turn_before(axis, v * bones->radians, M);
         else
-            turn_after(axis, v * bones->radians, M);
+            turn_plane(M + (axis + 1) % 3, M + (axis + 2) % 3, 3, cos(v * bones->radians),
+                       -sin(v * bones->radians));
     }
 }
 
@@ -247,13 +242,6 @@ static void pose_acclaim(const bone *b, const double *M, const double *t, const 
         carry(q, R, b->offset, x);
 }
 
-static void pose_bvh(const double *M, const double *t, const double *P, const double *q, double *R,
-                     double *x)
-{
-    product(P, M, R);
-    carry(q, P, t, x);
-}
-
 void skeleton_pose(const skeleton *bones, const double *value, double *R, double *position)
 {
     static const double origin[3] = {0};
@@ -265,10 +253,12 @@ void skeleton_pose(const skeleton *bones, const double *value, double *R, double
         const double *q = root ? origin : position + 3 * b->parent;
         double M[9], t[3];
         read_channels(bones, b, value, M, t);
-        if (bones->rule == POSE_ACCLAIM)
+        if (bones->rule == POSE_ACCLAIM) {
             pose_acclaim(b, M, t, P, q, R + 9 * j, position + 3 * j);
-        else
-            pose_bvh(M, t, P, q, R + 9 * j, position + 3 * j);
+        } else {
+            product(P, M, R + 9 * j);
+            carry(q, P, t, position + 3 * j);
+        }
     }
     for (size_t i = 0; bones->unit != 1.0 && i < 3 * bones->bones; i++)
         position[i] /= bones->unit;

@@ -81,17 +81,6 @@ static spd_status judge(spd_context *ctx, const survey_work *work, size_t k, spd
     return SPD_OK;
 }
 
-static spd_status judge_group(spd_context *ctx, const survey_work *work, size_t count,
-                              spd_survey *survey)
-{
-    if (count == 0)
-        return SPD_OK;
-    spd_status status = spd_eigh(ctx, SPD_SET(work->n, count, work->S), work->lambda, NULL);
-    for (size_t k = 0; k < count && status >= 0; k++)
-        status = judge(ctx, work, k, survey);
-    return status;
-}
-
 /* Copies a sample into its place in the group. */
 static spd_status take_sample(void *user, size_t k, int thread)
 {
@@ -135,8 +124,11 @@ static spd_status survey_all(spd_context *ctx, survey_work *work, spd_survey *su
     for (work->first = 0; work->first < p && status >= 0; work->first += taken) {
         taken = p - work->first < work->capacity ? p - work->first : work->capacity;
         status = parallel_for(ctx, taken, take_sample, work, NULL, NULL, 0.0, NULL);
-        if (status == SPD_OK)
-            status = judge_group(ctx, work, sort_out(work, taken, survey), survey);
+        const size_t count = status == SPD_OK ? sort_out(work, taken, survey) : 0;
+        if (count)
+            status = spd_eigh(ctx, SPD_SET(work->n, count, work->S), work->lambda, NULL);
+        for (size_t k = 0; k < count && status >= 0; k++)
+            status = judge(ctx, work, k, survey);
     }
     return status;
 }

@@ -161,13 +161,6 @@ static spd_status log_cholesky_point(size_t n, const double *X, const double *Y,
     return definite_matrix(n, G, L) ? SPD_OK : SPD_ENUMERIC;
 }
 
-static spd_status euclidean_point(size_t n, const double *X, const double *Y, double t, double *G,
-                                  double *work)
-{
-    blend(n, X, Y, t, G);
-    return outside(t) ? factor(n, G, work) : SPD_OK;
-}
-
 static spd_status point(spd_metric id, size_t n, const double *X, const double *Y, double t,
                         double *G, double *work)
 {
@@ -179,7 +172,8 @@ static spd_status point(spd_metric id, size_t n, const double *X, const double *
     case SPD_METRIC_LOG_CHOLESKY:
         return log_cholesky_point(n, X, Y, t, G, work);
     case SPD_METRIC_EUCLIDEAN:
-        return euclidean_point(n, X, Y, t, G, work);
+        blend(n, X, Y, t, G);
+        return outside(t) ? factor(n, G, work) : SPD_OK;
     default:
         return airm_point(n, X, Y, t, G, work);
     }

@@ -13,14 +13,6 @@
 #include "linalg/definite.h"
 #include "linalg/dense.h"
 
-/* T <- the samples prepared for metric m. */
-static void prepare_terms(const metric *m, const kernels *k, size_t n, size_t octets,
-                          const double *X, double *T, unsigned *bad, double *work)
-{
-    for (size_t g = 0; g < octets; g++)
-        bad[g] = m->prepare(k, n, X + g * TRI(n) * LANES, T + g * TRI(n) * LANES, work);
-}
-
 static size_t square(size_t n)
 {
     return n * n;
@@ -70,7 +62,9 @@ static void log_cholesky_term(const kernels *k, size_t n, size_t octets, const d
                               double *X, double *T, unsigned *bad, double *work)
 {
     (void)frame;
-    prepare_terms(&metric_log_cholesky, k, n, octets, X, T, bad, work);
+    for (size_t g = 0; g < octets; g++)
+        bad[g] =
+            metric_log_cholesky.prepare(k, n, X + g * TRI(n) * LANES, T + g * TRI(n) * LANES, work);
 }
 
 static spd_status log_cholesky_advance(mean_state *s, const double *sum)

@@ -43,15 +43,11 @@ void spdfun_values(spd_function f, double power, size_t count, const double *lam
     }
 }
 
-static size_t map_work(size_t n)
-{
-    return (SPDFUN_OCTETS * (n * n + n) + n * n) * LANES + kernels_eigh_work(n);
-}
-
 /* The matrices once more, and what the one or the other way takes. */
 size_t spdfun_work(size_t n)
 {
-    size_t map = map_work(n), sums = kernels_poles_work(n);
+    size_t map = (SPDFUN_OCTETS * (n * n + n) + n * n) * LANES + kernels_eigh_work(n);
+    size_t sums = kernels_poles_work(n);
     return TRI(n) * LANES + (map > sums ? map : sums);
 }
 
@@ -280,11 +276,6 @@ static divided_rule rule_of(spd_function f)
                                      : DIVIDED_POWER;
 }
 
-static double power_of(spd_function f, double power)
-{
-    return f == SPD_FUNCTION_SQRT ? 0.5 : f == SPD_FUNCTION_INVSQRT ? -0.5 : power;
-}
-
 size_t spdfun_derivative_work(size_t n)
 {
     return (2 * n * n + n) * LANES;
@@ -298,7 +289,9 @@ void spdfun_derivative(const kernels *k, spd_function f, double power, size_t n,
         return;
     spdfun_values(f, power, n * LANES, lambda, value);
     k->turn(n, 0, Z, G, work);
-    k->divided(n, rule_of(f), power_of(f, power), lambda, value, G);
+    if (f == SPD_FUNCTION_SQRT || f == SPD_FUNCTION_INVSQRT)
+        power = f == SPD_FUNCTION_SQRT ? 0.5 : -0.5;
+    k->divided(n, rule_of(f), power, lambda, value, G);
     k->turn(n, 1, Z, G, work);
 }
 

@@ -333,13 +333,6 @@ static double light_on(const vertex *mesh, size_t i, size_t j, const double *lam
     return ambient + (1.0 - ambient) * lambert;
 }
 
-static void light_mesh(const shot *s, vertex *mesh)
-{
-    for (size_t j = 0; j < ROWS; j++)
-        for (size_t i = 0; i < COLUMNS; i++)
-            mesh[j * COLUMNS + i].light = light_on(mesh, i, j, s->lamp, s->ambient);
-}
-
 /* Faces are cut out by their eyes: the point between them is where it is seen from the front, or
  * CENTRED of the way to there. */
 static double recentre(const person *p, const shot *s)
@@ -468,7 +461,8 @@ spd_status face_render(spd_context *ctx, const person *p, const shot *s, size_t 
         status = image_new(ctx, size, size, 1, &made);
     if (status >= 0) {
         lay_mesh(p, s, c.mesh);
-        light_mesh(s, c.mesh);
+        for (size_t e = 0; e < (size_t)ROWS * COLUMNS; e++)
+            c.mesh[e].light = light_on(c.mesh, e % COLUMNS, e / COLUMNS, s->lamp, s->ambient);
         project(p, s, c.side, c.mesh);
         draw_mesh(&c);
         develop(&c, p, s, r, made);

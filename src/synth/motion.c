@@ -135,13 +135,6 @@ static void put_frame(const pose *now, size_t number, outfile *out)
     }
 }
 
-static void put_clip(const clip *c, outfile *out)
-{
-    outfile_print(out, ":FULLY-SPECIFIED\n:DEGREES\n:SAMPLES-PER-SECOND %d\n", CLIP_RATE);
-    for (size_t f = 0; f < c->frames; f++)
-        put_frame(&c->pose[f], f + 1, out);
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static spd_status fill(spd_context *ctx, const spd_synth_options *o, size_t i, outfile *out)
@@ -158,7 +151,9 @@ static spd_status fill(spd_context *ctx, const spd_synth_options *o, size_t i, o
     spd_status status = clip_make(ctx, &key, o->frames, &c);
     if (status < 0)
         return status;
-    put_clip(&c, out);
+    outfile_print(out, ":FULLY-SPECIFIED\n:DEGREES\n:SAMPLES-PER-SECOND %d\n", CLIP_RATE);
+    for (size_t f = 0; f < c.frames; f++)
+        put_frame(&c.pose[f], f + 1, out);
     mem_free(c.pose);
     return SPD_OK;
 }

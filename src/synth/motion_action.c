@@ -94,20 +94,10 @@ double style_between(rng *r, double low, double high)
     return low + (high - low) * rng_uniform(r);
 }
 
-/* Is it a control of one side, and of the left? LEFT_HIP and what follows come in pairs. */
+/* Is it a control of one side? LEFT_HIP and what follows come in pairs, the left one first. */
 static int is_sided(size_t c)
 {
     return c >= LEFT_HIP;
-}
-
-static int is_left(size_t c)
-{
-    return is_sided(c) && (c - LEFT_HIP) % 2 == 0;
-}
-
-static int is_angle(size_t c)
-{
-    return c != WALK && c != LIFT && c != LIE;
 }
 
 /* Adds one layer: spread of amplitudes (as logarithms), degrees and times. A pair of controls
@@ -116,7 +106,7 @@ static void add_layer(rng *r, double amplitude, double posture, double lag, styl
 {
     double shared[3] = {0};
     for (size_t c = 1; c < CONTROLS; c++) {
-        if (!is_sided(c) || is_left(c))
+        if (!is_sided(c) || (c - LEFT_HIP) % 2 == 0)
             for (size_t i = 0; i < 3; i++)
                 shared[i] = rng_normal(r);
         const double own = is_sided(c) ? 0.5 : 0.0;
@@ -135,9 +125,7 @@ static void tame(style *how)
     how->amplitude[LIE] = how->amplitude[PITCH] = 1.0;
     how->lag[LIE] = how->lag[PITCH] = how->lag[WALK] = 0.0;
     how->posture[PITCH] = how->posture[TURN] = 0.0;
-    for (size_t c = 0; c < CONTROLS; c++)
-        if (!is_angle(c))
-            how->posture[c] = 0.0;
+    how->posture[WALK] = how->posture[LIFT] = how->posture[LIE] = 0.0;
 }
 
 void style_draw(const clip_key *key, style *how)

@@ -89,12 +89,6 @@ static void respect_joints(double *value)
             value[hinges[i]] = 0.0;
 }
 
-static void turn_bones(const double *value, double (*angle)[3])
-{
-    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
-        angle[links[i].bone][links[i].axis] += links[i].factor * value[links[i].from];
-}
-
 /* Slow wandering and white noise, where a bone turns at all. */
 static void disturb(performance *p, double seconds, double (*angle)[3])
 {
@@ -140,18 +134,12 @@ static void start(performance *p, const clip_key *key)
         p->ground[i] = p->style.place[i] * body_leg(&p->body);
 }
 
-static size_t count_frames(const performance *p, size_t usual)
-{
-    double share = p->action->duration / p->style.speed;
-    share = share < SHORTEST ? SHORTEST : share > LONGEST ? LONGEST : share;
-    return (size_t)(share * (double)usual + 0.5);
-}
-
 spd_status clip_make(spd_context *ctx, const clip_key *key, size_t frames, clip *made)
 {
     performance p = {0};
     start(&p, key);
-    clip fresh = {.frames = count_frames(&p, frames)};
+    const double share = fmin(fmax(p.action->duration / p.style.speed, SHORTEST), LONGEST);
+    clip fresh = {.frames = (size_t)(share * (double)frames + 0.5)};
     fresh.pose = mem_zero(fresh.frames, sizeof *fresh.pose);
     if (!fresh.pose)
         return ctx_nomem(ctx, "a motion clip");
@@ -160,7 +148,8 @@ spd_status clip_make(spd_context *ctx, const clip_key *key, size_t frames, clip 
         pose *now = &fresh.pose[f];
         controls_at(&p, (double)f / (double)(fresh.frames - 1), value);
         respect_joints(value);
-        turn_bones(value, now->angle);
+        for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+            now->angle[links[i].bone][links[i].axis] += links[i].factor * value[links[i].from];
         move_root(&p, value, now->place, now->angle[BODY_ROOT]);
         disturb(&p, (double)f / CLIP_RATE, now->angle);
     }

@@ -137,13 +137,6 @@ static spd_status open_workers(spd_context *ctx, run *r)
     return SPD_OK;
 }
 
-static void close_workers(run *r)
-{
-    for (int t = 0; r->own && t < r->threads; t++)
-        spd_context_free(r->own[t].ctx);
-    mem_free(r->own);
-}
-
 static spd_status write_all(spd_context *ctx, run *r, size_t files)
 {
     size_t failed = SIZE_MAX;
@@ -154,7 +147,9 @@ static spd_status write_all(spd_context *ctx, run *r, size_t files)
     for (int t = 0; failed != SIZE_MAX && t < r->threads; t++)
         if (r->own[t].failed == failed)
             ctx_pass_on(ctx, spd_context_error(r->own[t].ctx));
-    close_workers(r);
+    for (int t = 0; r->own && t < r->threads; t++)
+        spd_context_free(r->own[t].ctx);
+    mem_free(r->own);
     return status < 0 ? status : SPD_OK;
 }
 

@@ -97,13 +97,6 @@ static void draw_colours(const material *m, rng *r, view *v)
     }
 }
 
-static void draw_camera(rng *r, view *v)
-{
-    v->contrast = between(r, CONTRAST_LOW, CONTRAST_HIGH);
-    v->noise = NOISE_LOW * pow(NOISE_HIGH / NOISE_LOW, rng_uniform(r));
-    v->blur = BLUR_HIGH * rng_uniform(r);
-}
-
 static void draw_view(const material *m, size_t size, rng *r, view *v)
 {
     v->what.seed = rng_next(r);
@@ -112,7 +105,9 @@ static void draw_view(const material *m, size_t size, rng *r, view *v)
     draw_plane(m, size, r, v);
     draw_light(m, r, v);
     draw_colours(m, r, v);
-    draw_camera(r, v);
+    v->contrast = between(r, CONTRAST_LOW, CONTRAST_HIGH);
+    v->noise = NOISE_LOW * pow(NOISE_HIGH / NOISE_LOW, rng_uniform(r));
+    v->blur = BLUR_HIGH * rng_uniform(r);
 }
 
 /* ---- painting ------------------------------------------------------------------------------- */

@@ -319,13 +319,6 @@ static int take_attribute_info(const h5_file *file, h5_cursor *m, h5_object *obj
     return !m->bad;
 }
 
-static int take_table(const h5_file *file, h5_cursor *m, h5_object *object)
-{
-    object->tree = h5_take_address(m, file);
-    object->heap = h5_take_address(m, file);
-    return !m->bad;
-}
-
 spd_status h5_message(spd_context *ctx, const h5_file *file, unsigned type, int shared,
                       h5_cursor message, h5_object *object)
 {
@@ -368,7 +361,9 @@ spd_status h5_message(spd_context *ctx, const h5_file *file, unsigned type, int 
         good = take_attribute_info(file, m, object);
         break;
     case MESSAGE_TABLE:
-        good = take_table(file, m, object);
+        object->tree = h5_take_address(m, file);
+        object->heap = h5_take_address(m, file);
+        good = !m->bad;
         break;
     default: /* times, comments and the like */
         break;
