@@ -35,8 +35,8 @@ void regression_note(spd_classifier *c, const double *y);
 spd_status regression_choose(spd_context *ctx, const spd_method *method, const spd_samples *train,
                              spd_classifier **out);
 
-/* *trained <- what a bundle holds, everything checked. */
-spd_status trained_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_classifier **trained);
+/* Of spd_classifier. */
+extern const record_kind trained_record;
 
 /* alignment_file.c: the part of a trained method's file about normalising and recentring. Names of
  * groups, and what notes->group_name points to, belong to the bundle and to meta. */

@@ -506,18 +506,14 @@ static spd_status take_all(reading *r, spd_classifier *c)
     return status;
 }
 
-spd_status trained_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_classifier **trained)
+static spd_status take_trained(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
+                               const char *version, void *made)
 {
-    json_t *meta = NULL;
-    reading r = {.ctx = ctx, .bundle = bundle};
-    spd_status status = record_meta_parse(ctx, bundle->meta, METHOD_KIND, RECORD_METHOD_OLDEST,
-                                          RECORD_METHOD_FORMAT, &r.version, &meta);
-    if (status < 0)
-        return status;
-    spd_classifier *c = mem_zero(1, sizeof *c);
-    r.meta = meta;
-    status = c ? fault_unnamed(ctx, take_all(&r, c)) : ctx_nomem(ctx, "a classifier");
-    json_decref(meta);
+    reading r = {.ctx = ctx, .bundle = bundle, .meta = meta, .version = version};
+    spd_classifier *c = mem_zero(1, sizeof *c), **trained = made;
+    if (!c)
+        return ctx_nomem(ctx, "a classifier");
+    spd_status status = fault_unnamed(ctx, take_all(&r, c));
     if (status < 0)
         spd_classifier_free(c);
     else
@@ -525,33 +521,22 @@ spd_status trained_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_cl
     return status;
 }
 
+const record_kind trained_record = {METHOD_KIND, RECORD_METHOD_OLDEST, RECORD_METHOD_FORMAT,
+                                    take_trained};
+
 spd_status spd_classifier_load(spd_context *ctx, const char *path, spd_classifier **trained)
 {
-    io_bundle *bundle = NULL;
     ctx_clear(ctx);
     if (!path || !trained)
         return ctx_fail(ctx, SPD_EINVAL, "the path or the room for a classifier is missing");
-    spd_status status = bundle_read(ctx, path, &bundle);
-    if (status < 0)
-        return status;
-    status = trained_from_bundle(ctx, bundle, trained);
-    if (status < 0)
-        ctx_prefix(ctx, path);
-    bundle_free(bundle);
-    return status;
+    return record_load(ctx, &trained_record, path, trained);
 }
 
 spd_status spd_classifier_unpack(spd_context *ctx, const unsigned char *bytes, size_t size,
                                  spd_classifier **trained)
 {
-    io_bundle *bundle = NULL;
     ctx_clear(ctx);
     if (!bytes || !trained)
         return ctx_fail(ctx, SPD_EINVAL, "the bytes or the room for a classifier are missing");
-    spd_status status = bundle_read_memory(ctx, bytes, size, &bundle);
-    if (status < 0)
-        return status;
-    status = trained_from_bundle(ctx, bundle, trained);
-    bundle_free(bundle);
-    return status;
+    return record_unpack(ctx, &trained_record, bytes, size, trained);
 }

@@ -272,20 +272,15 @@ static spd_status check_sum(spd_context *ctx, const io_bundle *bundle, const jso
     return SPD_OK;
 }
 
-spd_status state_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_fit_state **state)
+static spd_status take_state(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
+                             const char *version, void *made)
 {
-    json_t *meta = NULL;
-    const char *version;
-    spd_status status =
-        record_meta_parse(ctx, bundle->meta, CHECKPOINT_KIND, RECORD_CHECKPOINT_FORMAT,
-                          RECORD_CHECKPOINT_FORMAT, &version, &meta);
-    if (status < 0)
-        return status;
-    spd_fit_state *fresh = mem_zero(1, sizeof *fresh);
-    status = fresh ? fill_state(ctx, bundle, meta, version, fresh) : ctx_nomem(ctx, "a checkpoint");
+    spd_fit_state *fresh = mem_zero(1, sizeof *fresh), **state = made;
+    if (!fresh)
+        return ctx_nomem(ctx, "a checkpoint");
+    spd_status status = fill_state(ctx, bundle, meta, version, fresh);
     if (status == SPD_OK)
         status = check_sum(ctx, bundle, meta);
-    json_decref(meta);
     if (status < 0)
         spd_fit_state_free(fresh);
     else
@@ -293,15 +288,10 @@ spd_status state_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_fit_
     return status;
 }
 
+const record_kind checkpoint_record = {CHECKPOINT_KIND, RECORD_CHECKPOINT_FORMAT,
+                                       RECORD_CHECKPOINT_FORMAT, take_state};
+
 spd_status spd_fit_state_load(spd_context *ctx, const char *path, spd_fit_state **state)
 {
-    io_bundle *bundle = NULL;
-    spd_status status = bundle_read(ctx, path, &bundle);
-    if (status < 0)
-        return status;
-    status = state_from_bundle(ctx, bundle, state);
-    if (status < 0)
-        ctx_prefix(ctx, path);
-    bundle_free(bundle);
-    return status;
+    return record_load(ctx, &checkpoint_record, path, state);
 }

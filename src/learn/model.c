@@ -231,43 +231,23 @@ spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *m
     return SPD_OK;
 }
 
-spd_status model_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_model **model)
+static spd_status take_model(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
+                             const char *version, void *made)
 {
-    json_t *meta = NULL;
-    const char *version;
-    spd_status status = record_meta_parse(ctx, bundle->meta, MODEL_KIND, RECORD_MODEL_FORMAT,
-                                          RECORD_MODEL_FORMAT, &version, &meta);
-    if (status < 0)
-        return status;
-    status = model_read(ctx, bundle, meta, &NAMES, version, model);
-    json_decref(meta);
-    return status;
+    return model_read(ctx, bundle, meta, &NAMES, version, made);
 }
+
+const record_kind model_record = {MODEL_KIND, RECORD_MODEL_FORMAT, RECORD_MODEL_FORMAT, take_model};
 
 spd_status spd_model_load(spd_context *ctx, const char *path, spd_model **model)
 {
-    io_bundle *bundle = NULL;
-    spd_status status = bundle_read(ctx, path, &bundle);
-    if (status < 0)
-        return status;
-    status = model_from_bundle(ctx, bundle, model);
-    if (status < 0)
-        ctx_prefix(ctx, path);
-    bundle_free(bundle);
-    return status;
+    return record_load(ctx, &model_record, path, model);
 }
 
 spd_status spd_model_unpack(spd_context *ctx, const unsigned char *bytes, size_t size,
                             spd_model **model)
 {
-    io_bundle *bundle = NULL;
-    ctx_clear(ctx);
-    spd_status status = bundle_read_memory(ctx, bytes, size, &bundle);
-    if (status < 0)
-        return status;
-    status = model_from_bundle(ctx, bundle, model);
-    bundle_free(bundle);
-    return status;
+    return record_unpack(ctx, &model_record, bytes, size, model);
 }
 
 spd_kind spd_file_kind(const char *path)

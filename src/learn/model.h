@@ -37,10 +37,7 @@ void model_write(record_writer *w, const spd_model *model, const model_names *na
 spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
                       const model_names *names, const char *version, spd_model **model);
 
-/* *model <- what a bundle holds, everything checked. */
-spd_status model_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_model **model);
-
-/* The same for checkpoints. */
-spd_status state_from_bundle(spd_context *ctx, const io_bundle *bundle, spd_fit_state **state);
+/* Of spd_model and spd_fit_state. */
+extern const record_kind model_record, checkpoint_record;
 
 #endif

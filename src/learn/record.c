@@ -298,8 +298,8 @@ spd_status record_pack(record_writer *w, unsigned char **bytes, size_t *size)
 /* ---- reading -------------------------------------------------------------------------------- */
 
 /* The head of meta.json: whose file is it? */
-static spd_status check_head(spd_context *ctx, const json_t *object, const char *kind, int oldest,
-                             int newest, const char **version)
+static spd_status check_head(spd_context *ctx, const json_t *object, const record_kind *kind,
+                             const char **version)
 {
     const json_t *format = json_object_get(object, "format");
     const char *found = json_string_value(json_object_get(object, "kind"));
@@ -314,18 +314,20 @@ static spd_status check_head(spd_context *ctx, const json_t *object, const char 
                         "is a %s, which earlier versions made for searches of neighbours; a search "
                         "needs none now",
                         found);
-    if (strcmp(found, kind) != 0)
-        return ctx_fail(ctx, SPD_EFORMAT, "is a %.40s, not a %s", found, kind);
-    if (json_integer_value(format) < oldest)
+    if (strcmp(found, kind->name) != 0)
+        return ctx_fail(ctx, SPD_EFORMAT, "is a %.40s, not a %s", found, kind->name);
+    if (json_integer_value(format) < kind->oldest)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "has format %lld, written by an older version, spdml %.40s; this is spdml "
                         "%s, which reads format %d: start the fit afresh",
-                        (long long)json_integer_value(format), *version, spd_version(), newest);
-    if (json_integer_value(format) > newest)
+                        (long long)json_integer_value(format), *version, spd_version(),
+                        kind->newest);
+    if (json_integer_value(format) > kind->newest)
         return ctx_fail(ctx, SPD_EFORMAT,
                         "has format %lld, written by spdml %.40s; this is spdml %s, which reads "
                         "format %d: use a newer version",
-                        (long long)json_integer_value(format), *version, spd_version(), newest);
+                        (long long)json_integer_value(format), *version, spd_version(),
+                        kind->newest);
     return SPD_OK;
 }
 
@@ -373,22 +375,48 @@ static spd_status check_left(spd_context *ctx, json_t *object, const char *versi
     return status;
 }
 
-spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int oldest,
-                             int newest, const char **version, json_t **object)
+spd_status record_take(spd_context *ctx, const record_kind *kind, const io_bundle *bundle,
+                       void *made)
 {
     json_error_t error;
-    json_t *parsed = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (!parsed && !error.text[0]) /* as jansson has it */
+    const char *version;
+    json_t *meta = json_loads(bundle->meta, JSON_REJECT_DUPLICATES, &error);
+    if (!meta && !error.text[0]) /* as jansson has it */
         return ctx_nomem(ctx, "meta.json");
-    if (!parsed)
+    if (!meta)
         return ctx_fail(ctx, SPD_EFORMAT, "meta.json: line %d: %.100s", error.line, error.text);
-    spd_status status = check_head(ctx, parsed, kind, oldest, newest, version);
+    spd_status status = check_head(ctx, meta, kind, &version);
     if (status == SPD_OK)
-        status = check_left(ctx, parsed, *version);
+        status = check_left(ctx, meta, version);
+    if (status == SPD_OK)
+        status = kind->take(ctx, bundle, meta, version, made);
+    json_decref(meta);
+    return status;
+}
+
+spd_status record_load(spd_context *ctx, const record_kind *kind, const char *path, void *made)
+{
+    io_bundle *bundle = NULL;
+    spd_status status = bundle_read(ctx, path, &bundle);
     if (status < 0)
-        json_decref(parsed);
-    else
-        *object = parsed;
+        return status;
+    status = record_take(ctx, kind, bundle, made);
+    if (status < 0)
+        ctx_prefix(ctx, path);
+    bundle_free(bundle);
+    return status;
+}
+
+spd_status record_unpack(spd_context *ctx, const record_kind *kind, const unsigned char *bytes,
+                         size_t size, void *made)
+{
+    io_bundle *bundle = NULL;
+    ctx_clear(ctx);
+    spd_status status = bundle_read_memory(ctx, bytes, size, &bundle);
+    if (status < 0)
+        return status;
+    status = record_take(ctx, kind, bundle, made);
+    bundle_free(bundle);
     return status;
 }
 

@@ -99,10 +99,20 @@ spd_status record_save(record_writer *w, const char *path);
 /* The same in memory; *bytes is new, freed with mem_free. */
 spd_status record_pack(record_writer *w, unsigned char **bytes, size_t *size);
 
-/* *object <- meta of a file that must be of this kind, in one of these formats; *version points
- * into it. */
-spd_status record_meta_parse(spd_context *ctx, const char *text, const char *kind, int oldest,
-                             int newest, const char **version, json_t **object);
+/* What files of a kind hold, and how *made, of their type, is made of meta and a bundle. */
+typedef struct record_kind {
+    const char *name;
+    int oldest, newest; /* formats that are read */
+    spd_status (*take)(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
+                       const char *version, void *made);
+} record_kind;
+
+/* *made <- what a bundle, a file or its bytes hold, everything checked. */
+spd_status record_take(spd_context *ctx, const record_kind *kind, const io_bundle *bundle,
+                       void *made);
+spd_status record_load(spd_context *ctx, const record_kind *kind, const char *path, void *made);
+spd_status record_unpack(spd_context *ctx, const record_kind *kind, const unsigned char *bytes,
+                         size_t size, void *made);
 
 /* *array <- the array of that name: of that type, rows x columns, and finite. */
 spd_status record_find(spd_context *ctx, const io_bundle *bundle, const char *name, spd_type type,

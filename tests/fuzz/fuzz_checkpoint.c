@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     if (fuzz_byte(&in) < 250)
         set_checksum(&edited, meta);
     edit_finish(meta, &edited);
-    fuzz_check(ctx, state_from_bundle(ctx, &edited, &state), state);
+    fuzz_check(ctx, record_take(ctx, &checkpoint_record, &edited, &state), state);
     if (state)
         resume(ctx, state);
     spd_fit_state_free(state);

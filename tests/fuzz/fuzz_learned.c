@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     io_bundle edited;
     spd_model *model = NULL;
     edit_finish(edit_bundle(&in, base, base_meta, &edited), &edited);
-    fuzz_check(ctx, model_from_bundle(ctx, &edited, &model), model);
+    fuzz_check(ctx, record_take(ctx, &model_record, &edited, &model), model);
     if (model)
         use(ctx, model);
     spd_model_free(model);

@@ -22,8 +22,8 @@ static void read_all(spd_context *ctx, const io_bundle *bundle)
 {
     spd_model *model = NULL;
     spd_fit_state *state = NULL;
-    check(ctx, model_from_bundle(ctx, bundle, &model), model);
-    check(ctx, state_from_bundle(ctx, bundle, &state), state);
+    check(ctx, record_take(ctx, &model_record, bundle, &model), model);
+    check(ctx, record_take(ctx, &checkpoint_record, bundle, &state), state);
     spd_model_free(model);
     model = NULL;
     if (state)

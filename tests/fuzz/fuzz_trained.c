@@ -143,7 +143,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
         return 0;
     }
     edit_finish(edit_bundle(&in, base[kind], base_meta[kind], &edited), &edited);
-    fuzz_check(ctx, trained_from_bundle(ctx, &edited, &trained), trained);
+    fuzz_check(ctx, record_take(ctx, &trained_record, &edited, &trained), trained);
     if (trained)
         use(ctx, trained);
     spd_classifier_free(trained);

@@ -277,8 +277,8 @@ TEST(damage_anywhere)
             spd_status status =
                 bundle_read_memory(ctx, bytes, at < size ? size : at - size, &bundle);
             if (status == SPD_OK)
-                status = which ? state_from_bundle(ctx, bundle, &other)
-                               : model_from_bundle(ctx, bundle, &back);
+                status = which ? record_take(ctx, &checkpoint_record, bundle, &other)
+                               : record_take(ctx, &model_record, bundle, &back);
             if (at < size)
                 bytes[at] ^= 0x10;
             refused += status < 0;
