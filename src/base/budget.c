@@ -20,11 +20,6 @@ void budget_end(budget *b)
     pthread_mutex_destroy(&b->lock);
 }
 
-static int fits(const budget *b, size_t part)
-{
-    return b->taken == 0 || (b->taken <= b->total && part <= b->total - b->taken);
-}
-
 /* Waits for a part to be given back, a moment at most. */
 static void pause_for(budget *b)
 {
@@ -40,7 +35,7 @@ int budget_take(budget *b, size_t part)
 {
     int wanted = 1;
     pthread_mutex_lock(&b->lock);
-    while (wanted && !fits(b, part)) {
+    while (wanted && b->taken > 0 && (b->taken > b->total || part > b->total - b->taken)) {
         pause_for(b);
         pthread_mutex_unlock(&b->lock); /* a callback may take its time */
         wanted = !stop_wanted();

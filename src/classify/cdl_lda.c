@@ -52,16 +52,6 @@ static void indicators(const samples *train, double *E, double *count)
     }
 }
 
-/* M <- diag(s / sqrt(s^2 + RIDGE)) F */
-static void whiten(size_t p, size_t classes, const double *s, const double *F, double *M)
-{
-    for (size_t i = 0; i < p; i++) {
-        double factor = s[i] / sqrt(s[i] * s[i] + RIDGE);
-        for (size_t c = 0; c < classes; c++)
-            M[i * classes + c] = factor * F[i * classes + c];
-    }
-}
-
 /* Eigenvalues and eigenvectors of K and of M'M. */
 static spd_status solve(spd_context *ctx, const samples *train, const double *K, lda_room *r)
 {
@@ -71,7 +61,11 @@ static spd_status solve(spd_context *ctx, const samples *train, const double *K,
         return ctx_fail(ctx, SPD_ENUMERIC, "the eigenvalues of the kernel did not converge");
     indicators(train, r->E, r->mu);
     dense_trans_product(p, classes, p, r->V, r->E, 0.0, r->F);
-    whiten(p, classes, r->s, r->F, r->M);
+    for (size_t i = 0; i < p; i++) { /* M <- diag(s / sqrt(s^2 + RIDGE)) F */
+        double factor = r->s[i] / sqrt(r->s[i] * r->s[i] + RIDGE);
+        for (size_t c = 0; c < classes; c++)
+            r->M[i * classes + c] = factor * r->F[i * classes + c];
+    }
     dense_trans_product(classes, classes, p, r->M, r->M, 0.0, r->Z);
     spd_symmetrize(classes, 1, r->Z);
     if (dense_eigh(classes, 1, r->Z, r->mu, r->work))

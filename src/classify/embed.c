@@ -20,11 +20,6 @@
 
 /* ---- what fits ------------------------------------------------------------------------------- */
 
-static int has_neighbours(spd_embedding kind)
-{
-    return kind != SPD_EMBEDDING_PGA && kind != SPD_EMBEDDING_MDS && kind != SPD_EMBEDDING_TSNE;
-}
-
 static int needs_log_maps(spd_embedding kind)
 {
     return kind == SPD_EMBEDDING_LLE || kind == SPD_EMBEDDING_HESSIAN_LLE;
@@ -73,7 +68,8 @@ spd_status embed_check(spd_context *ctx, const spd_embed_options *o, size_t n, s
             "%zu dimensions requested; the space of %zu x %zu SPD matrices has only %zu", d, n, n,
             manifold);
     spd_status status = embed_check_metric(ctx, o->kind, o->metric);
-    if (status == SPD_OK && has_neighbours(o->kind))
+    if (status == SPD_OK && o->kind != SPD_EMBEDDING_PGA && o->kind != SPD_EMBEDDING_MDS &&
+        o->kind != SPD_EMBEDDING_TSNE)
         status = check_neighbours(ctx, o, p);
     if (status == SPD_OK && o->kind == SPD_EMBEDDING_TSNE)
         status = embed_check_tsne(ctx, o, p);

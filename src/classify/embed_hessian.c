@@ -57,14 +57,6 @@ static void add_squares(size_t p, size_t s, const size_t *member, size_t count, 
                 M[member[r] * p + member[c]] += Z[r] * Z[c];
 }
 
-static void find_lonely(const neighbourhoods *h, size_t k, char *lonely)
-{
-    memset(lonely, 1, h->p);
-    for (size_t i = 0; i < h->p; i++)
-        for (size_t c = 0; c < k; c++)
-            lonely[h->index[i * h->k + c]] = 0;
-}
-
 /* w->member, w->A <- neighbourhood i and its inner products, not centred. The sample itself is the
  * origin of its tangent space. */
 static void gather(const neighbourhoods *h, size_t i, size_t k, hessian_room *w)
@@ -95,7 +87,10 @@ static spd_status add_all(spd_context *ctx, const neighbourhoods *h, size_t k, s
                           hessian_room *w, double *M)
 {
     size_t columns = columns_for(d);
-    find_lonely(h, k, w->lonely);
+    memset(w->lonely, 1, h->p);
+    for (size_t i = 0; i < h->p; i++)
+        for (size_t c = 0; c < k; c++)
+            w->lonely[h->index[i * h->k + c]] = 0;
     for (size_t i = 0; i < h->p; i++) {
         gather(h, i, k, w);
         if (coordinates(d, w))

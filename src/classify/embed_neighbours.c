@@ -39,11 +39,6 @@ static size_t airm_work(const gram_job *j)
     return is_flat(j->metric) ? 0 : ((1 + SPDFUN_OCTETS) * TRI(n) + n * n) * LANES + spdfun_work(n);
 }
 
-static size_t gram_work(const gram_job *j)
-{
-    return airm_work(j) + TRI(j->n) * j->h->k;
-}
-
 /* T (TRI(n) x k) <- t of the neighbours (k samples) of the sample f. */
 static void flat_tangents(const gram_job *j, const double *f, const int64_t *neighbour, double *T)
 {
@@ -121,7 +116,7 @@ static spd_status fill_grams(spd_context *ctx, const metric *m, size_t n, const 
     arena room = {0};
     double *F = arena_alloc(&room, p, size * sizeof *F);
     j.F = F;
-    j.stride = (gram_work(&j) + LANES - 1) / LANES * LANES;
+    j.stride = (airm_work(&j) + TRI(n) * h->k + LANES - 1) / LANES * LANES;
     j.work = arena_alloc(&room, (size_t)parallel_threads(ctx), j.stride * sizeof *j.work);
     spd_status status = arena_status(&room, ctx, "log maps");
     if (status == SPD_OK)

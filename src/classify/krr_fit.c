@@ -59,13 +59,6 @@ static spd_status fill_kernel(spd_context *ctx, const krr_problem *p, double bet
     return status;
 }
 
-/* V (p x rank) <- vectors whose inner products are the kernel. */
-static void fill_vectors(const krr_problem *p, double *V)
-{
-    for (size_t e = 0; e < p->to.p * p->rank; e++)
-        V[e] = sqrt(p->scale) * p->T[e];
-}
-
 /* f <- this setting, if it is better. left (p x count) was predicted. Non-zero: it is. */
 static int take_setting(const krr_problem *p, ridge_quality q, double scale, double beta,
                         double lambda, const double *left, krr_fit *f)
@@ -106,7 +99,8 @@ static spd_status follow_path(spd_context *ctx, const krr_problem *p, tried lamb
     double *K = arena_alloc(&room, p->to.p, columns * sizeof *K);
     spd_status status = arena_status(&room, ctx, "a kernel");
     if (status == SPD_OK && !p->D2) {
-        fill_vectors(p, K);
+        for (size_t e = 0; e < p->to.p * p->rank; e++) /* their inner products are the kernel */
+            K[e] = sqrt(p->scale) * p->T[e];
         status = ridge_open_vectors(ctx, &p->to, p->rank, K, &room, &r);
     } else if (status == SPD_OK) {
         status = fill_kernel(ctx, p, beta, K);

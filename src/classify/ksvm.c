@@ -163,17 +163,12 @@ static spd_status fill_kernel(spd_context *ctx, const training_state *c, double 
 
 /* ---- training ------------------------------------------------------------------------------- */
 
-static double beta_of(const training_state *c)
-{
-    const kernels_of *s = c->prepared;
-    double beta = c->method.value[SPD_PARAMETER_BETA];
-    return isnan(beta) ? c->method.value[SPD_PARAMETER_BETA_SCALE] / s->median : beta;
-}
-
 static spd_status train(spd_context *ctx, training_state *c)
 {
     size_t p = c->train.p;
-    double beta = beta_of(c), cost = c->method.value[SPD_PARAMETER_COST];
+    double beta = c->method.value[SPD_PARAMETER_BETA], cost = c->method.value[SPD_PARAMETER_COST];
+    if (isnan(beta))
+        beta = c->method.value[SPD_PARAMETER_BETA_SCALE] / ((kernels_of *)c->prepared)->median;
     if (is_stein(c) && !(beta > 0.0 && isfinite(beta)))
         return ctx_fail(ctx, SPD_EINVAL, "beta is %g: give a number above zero", beta);
     if (!(cost > 0.0 && isfinite(cost)))

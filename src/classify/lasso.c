@@ -128,7 +128,7 @@ void lasso_begin(lasso *l, const lasso_dictionary *d, double lambda, size_t coun
     l->dictionary = d;
     l->lambda = lambda;
     l->k = k;
-    lasso_dual_begin(&l->dual);
+    l->dual.factored = 0; /* of another Q */
     if (!d->inverse)
         return;
     tall_product(count, l->p, l->p, k, d->inverse, l->plain);

@@ -33,11 +33,6 @@ void lasso_dual_make(lasso_dual *d, size_t p, arena *keep)
                       .keep = keep};
 }
 
-void lasso_dual_begin(lasso_dual *d)
-{
-    d->factored = 0;
-}
-
 /* Room for a factor of n x n; its contents are lost. What it had stays in the arena: with rooms
  * that double these are a third of it at most. */
 static spd_status grow(lasso_dual *d, size_t n)

@@ -22,7 +22,7 @@ typedef struct lasso_dual {
     arena *keep;
     size_t room;
     double *factor; /* room x room: of Q over `factored` h_j, these; from keep */
-    size_t factored, *held;
+    size_t factored, *held; /* set factored to 0 before another Q */
 } lasso_dual;
 
 /* What of it does not grow. */
@@ -31,9 +31,6 @@ void lasso_dual_make(lasso_dual *d, size_t p, arena *keep);
 /* y <- y + scale A x for A (p x p, symmetric). */
 void lasso_add_product(const kernels *kernel, size_t p, double scale, const double *A,
                        const double *x, double *y);
-
-/* Another Q follows. */
-void lasso_dual_begin(lasso_dual *d);
 
 /* From the walls, for v0 = Q k and qs = Q sign(v0). */
 void lasso_dual_start(lasso_dual *d, double half, const double *v0, const double *qs);

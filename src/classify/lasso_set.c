@@ -124,13 +124,6 @@ static double steepest_of(const lasso_set *s)
 
 /* ---- coordinate descent ------------------------------------------------------------------- */
 
-/* v_a <- v_a + change */
-static void move(lasso_set *s, size_t a, double change)
-{
-    s->v[a] += change;
-    s->kernel->axpy(s->count, -change, s->K + a * s->room, s->g);
-}
-
 /* Every atom once, of those with v = 0 the ones with |g| > entry; returns how many moved. */
 static size_t sweep(lasso_set *s, double half, double entry)
 {
@@ -143,7 +136,7 @@ static size_t sweep(lasso_set *s, double half, double entry)
         double to = z > half ? (z - half) / size : z < -half ? (z + half) / size : 0.0;
         if (to == v)
             continue;
-        move(s, a, to - v);
+        s->kernel->axpy(s->count, v - to, s->K + a * s->room, s->g);
         s->v[a] = to; /* exactly, zero above all */
         moved++;
     }

@@ -47,15 +47,6 @@ static spd_status smaller_gram(spd_context *ctx, size_t dim, size_t p, const dou
     return status;
 }
 
-/* How many of the ascending values (n) count as variances. */
-static size_t count_variances(size_t n, const double *value)
-{
-    size_t rank = 0;
-    while (rank < n && value[n - 1] > 0.0 && value[n - 1 - rank] > LEAST_VARIANCE * value[n - 1])
-        rank++;
-    return rank;
-}
-
 /* R <- rows from the eigenvectors E (n x n) of the smaller Gram matrix, the last one first. */
 static spd_status make_rows(spd_context *ctx, size_t p, const double *B, const double *value,
                             const double *E, pca *r)
@@ -94,7 +85,9 @@ spd_status pca_fit(spd_context *ctx, size_t dim, size_t p, const double *V, aren
         status = spd_eigh(ctx, SPD_SET(n, 1, G), value, E);
     }
     if (status == SPD_OK) {
-        variances = count_variances(n, value);
+        while (variances < n && value[n - 1] > 0.0 &&
+               value[n - 1 - variances] > LEAST_VARIANCE * value[n - 1])
+            variances++;
         *r = (pca){.dim = dim, .rank = variances ? variances : 1};
         r->R = arena_alloc(keep, r->rank, dim * sizeof *r->R);
         status = arena_status(keep, ctx, "principal components");

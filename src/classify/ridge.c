@@ -136,14 +136,6 @@ spd_status ridge_open(spd_context *ctx, const ridge_targets *to, double *K, aren
 
 /* ---- of vectors ------------------------------------------------------------------------------ */
 
-/* G (size x size) <- its lower triangle, twice. */
-static void mirror(size_t size, double *G)
-{
-    for (size_t i = 0; i < size; i++)
-        for (size_t j = 0; j < i; j++)
-            G[j * size + i] = G[i * size + j];
-}
-
 /* r->d, W and Qt <- of the eigenvectors G (dim x dim, columns, ascending) of V'V, s their values. */
 static spd_status take_axes(spd_context *ctx, ridge *r, const double *V, const double *G,
                             const double *s, arena *keep)
@@ -185,7 +177,7 @@ spd_status ridge_open_vectors(spd_context *ctx, const ridge_targets *to, size_t 
         column_means(to->p, dim, V, r->mean);
         centre_columns(to->p, dim, V, r->mean, V);
         tall_add_gram(to->p, dim, V, G);
-        mirror(dim, G);
+        dense_mirror(dim, G);
         if (dense_eigh(dim, 1, G, s, work))
             status = ctx_fail(ctx, SPD_ENUMERIC, "the eigenvalues of the kernel did not converge");
     }

@@ -184,16 +184,6 @@ static void at_rest(descent *s)
     }
 }
 
-static void begin(descent *s, uint64_t seed)
-{
-    rng r;
-    rng_seed(&r, seed);
-    s->rate = fmax((double)s->p / EXAGGERATION / 4.0, LEAST_RATE);
-    for (size_t e = 0; e < s->p * s->d; e++)
-        s->Y[e] = START_DEVIATION * rng_normal(&r);
-    at_rest(s);
-}
-
 static spd_status iterate(spd_context *ctx, tsne_field *field, descent *s, size_t iterations,
                           size_t *done)
 {
@@ -222,6 +212,7 @@ static spd_status iterate(spd_context *ctx, tsne_field *field, descent *s, size_
 spd_status tsne_descend(spd_context *ctx, tsne_field *field, uint64_t seed, size_t iterations,
                         double *Y, double *cost, size_t *done)
 {
+    rng r;
     size_t p = field->graph->p, d = field->d;
     arena room = {0};
     descent s = {.p = p,
@@ -232,7 +223,11 @@ spd_status tsne_descend(spd_context *ctx, tsne_field *field, uint64_t seed, size
                  .gain = arena_alloc(&room, p, d * sizeof *s.gain)};
     spd_status status = arena_status(&room, ctx, "steps of points");
     if (status == SPD_OK) {
-        begin(&s, seed);
+        rng_seed(&r, seed);
+        s.rate = fmax((double)p / EXAGGERATION / 4.0, LEAST_RATE);
+        for (size_t e = 0; e < p * d; e++)
+            Y[e] = START_DEVIATION * rng_normal(&r);
+        at_rest(&s);
         status = iterate(ctx, field, &s, iterations, done);
     }
     if (status == SPD_OK)

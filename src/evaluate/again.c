@@ -94,12 +94,6 @@ static spd_status deal_again(portfolio *a, char *hit)
     return status;
 }
 
-/* Does another seed make other folds? Groups that are a fold each leave no choice. */
-static int can_deal(const portfolio *a)
-{
-    return !a->tuning.group || a->groups.count > a->folds;
-}
-
 /* Scores begin with the first deal. */
 static spd_status open_scores(portfolio *a)
 {
@@ -122,7 +116,8 @@ spd_status auto_judge_again(portfolio *a)
     a->again = 0.0;
     a->step = 1.0 / (double)((DEALS - 1) * leaders);
     spd_status status = arena_status(&room, a->ctx, "cross-validation");
-    int wanted = leaders > 1 && can_deal(a);
+    /* Groups that are a fold each leave no choice: another seed makes the same folds. */
+    int wanted = leaders > 1 && (!a->tuning.group || a->groups.count > a->folds);
     if (status == SPD_OK && wanted)
         status = open_scores(a);
     while (status == SPD_OK && wanted && a->deals < DEALS)

@@ -156,8 +156,10 @@ static spd_status run_method(const runner *u, size_t method)
     o->test_seconds = clock_seconds() - fitted;
     if (status >= 0)
         status = rank(u, trained, &queries, &o->auc);
-    if (status >= 0 && u->round == 0)
-        o->model = trained_take_model(trained);
+    if (status >= 0 && u->round == 0) {
+        o->model = trained->map.model; /* ours now: the classifier is only freed */
+        trained->map.model = NULL;
+    }
     spd_classifier_free(trained);
     if (status >= 0)
         status = spd_score_predictions(u->ctx, queries.p, queries.classes, u->test.label,

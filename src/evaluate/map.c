@@ -38,12 +38,6 @@ static void fit_roughly(size_t n, spd_fit_options *o)
     o->metric = map_rough_metric(o->metric);
 }
 
-static void note_effort(const spd_model *model, map *a)
-{
-    a->fits += model != NULL;
-    a->iterations += model ? (size_t)model->iterations : 0;
-}
-
 /* *model <- the learned map to m dimensions. */
 static spd_status fit_model(spd_context *ctx, const spd_method *method, const samples *train,
                             map_graph graph, size_t m, map *a, spd_model **model)
@@ -56,7 +50,8 @@ static spd_status fit_model(spd_context *ctx, const spd_method *method, const sa
         fit_roughly(train->n, &options);
     spd_status status =
         fit_on_graph(ctx, &X, train->label, &options, graph.pairs ? &known : NULL, model);
-    note_effort(*model, a);
+    a->fits += *model != NULL;
+    a->iterations += *model ? (size_t)(*model)->iterations : 0;
     return status < 0 ? status : SPD_OK;
 }
 

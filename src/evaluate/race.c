@@ -117,12 +117,6 @@ static size_t find_leader(const race *r, const size_t *out)
     return leader;
 }
 
-/* The map setting of the next larger size; no map after the largest. */
-static size_t size_above(const settings *s, size_t map)
-{
-    return map + s->ways < s->fitted ? map + s->ways : s->fitted;
-}
-
 int race_waits(const settings *s, size_t map)
 {
     size_t sizes = s->fitted / s->ways + (s->maps > s->fitted), size = map / s->ways;
@@ -181,10 +175,12 @@ static void drop_between(const race *r)
 {
     const settings *s = &r->shared->settings[r->method];
     size_t *out = r->shared->out[r->method], leader = find_leader(r, out);
-    for (size_t map = 0; map < s->fitted && leader != SIZE_MAX; map++)
+    for (size_t map = 0; map < s->fitted && leader != SIZE_MAX; map++) {
+        size_t larger = map + s->ways < s->fitted ? map + s->ways : s->fitted; /* then no map */
         if (race_waits(s, map) && is_clearly_behind(r, map - s->ways, leader) &&
-            is_clearly_behind(r, size_above(s, map), leader))
+            is_clearly_behind(r, larger, leader))
             out[map] = r->done;
+    }
 }
 
 static void drop_after_fold(const race *r)

@@ -12,14 +12,6 @@ static const spd_classifier_kind kinds[] = {SPD_CLASSIFIER_KRR_BOTH, SPD_CLASSIF
                                             SPD_CLASSIFIER_KRR_TANGENT};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-static int can_regress(const spd_method *method)
-{
-    for (size_t k = 0; k < KINDS; k++)
-        if (method->classifier == kinds[k])
-            return 1;
-    return 0;
-}
-
 /* Squares of numbers beyond this, or of all below one over it, are not represented. */
 #define LARGEST 1e150
 
@@ -45,7 +37,10 @@ static spd_status check_numbers(spd_context *ctx, const samples *train)
 static spd_status check(spd_context *ctx, const spd_method *method, const samples *train)
 {
     const int labels = method_learns_map(method) || method->map == SPD_MAP_CSP;
-    if (!can_regress(method))
+    size_t kind = 0;
+    while (kind < KINDS && method->classifier != kinds[kind])
+        kind++;
+    if (kind == KINDS)
         return ctx_fail(ctx, SPD_EINVAL,
                         "%s tells classes apart; numbers are for krr, krr-tangent, "
                         "krr-both and auto",

@@ -152,16 +152,6 @@ static spd_status list_ways(spd_context *ctx, const spd_method *method, const ax
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* What the parameters of the classifier combine to. */
-static size_t decisions_of(const axis *axes)
-{
-    size_t count = 1;
-    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
-        if (!method_of_map((spd_parameter)i))
-            count *= axes[i].count;
-    return count;
-}
-
 /* Values and places of classifier setting `number`; the last axis runs fastest. */
 static void put_decision(const axis *axes, size_t number, double *value, size_t *at)
 {
@@ -207,7 +197,10 @@ static spd_status combine(spd_context *ctx, size_t n, const axis *axes, const wa
     s->fitted = (m->count - (none ? 1 : 0)) * all->count;
     s->maps = s->fitted + (none ? 1 : 0);
     s->ways = all->count;
-    s->decisions = decisions_of(axes);
+    s->decisions = 1;
+    for (unsigned i = 0; i < SPD_PARAMETERS; i++)
+        if (!method_of_map((spd_parameter)i))
+            s->decisions *= axes[i].count;
     s->at = arena_alloc(keep, settings_count(s), SPD_PARAMETERS * sizeof *s->at);
     s->value = arena_alloc(keep, settings_count(s), SPD_PARAMETERS * sizeof *s->value);
     if (!s->at || !s->value)

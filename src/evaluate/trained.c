@@ -37,13 +37,6 @@ const double *spd_classifier_weights(const spd_classifier *c)
     return c->state.kind->vectors || c->map.parts > 0 ? NULL : c->map.W;
 }
 
-spd_model *trained_take_model(spd_classifier *c)
-{
-    spd_model *model = c->map.model;
-    c->map.model = NULL;
-    return model;
-}
-
 /* ---- notes ----------------------------------------------------------------------------------- */
 
 spd_metadata trained_no_notes(void)

@@ -46,7 +46,4 @@ spd_status alignment_read(spd_context *ctx, const io_bundle *bundle, const json_
 spd_status alignment_read_names(spd_context *ctx, const io_bundle *bundle, const json_t *meta,
                                 spd_metadata *notes);
 
-/* The learned map, now the caller's, or NULL; the classifier may only be freed then. */
-spd_model *trained_take_model(spd_classifier *trained);
-
 #endif

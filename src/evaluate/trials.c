@@ -500,14 +500,6 @@ static void foresee(trials *t)
     atomic_store(&t->done, 0);
 }
 
-/* The fold at hand is behind us. */
-static void look_back(trials *t)
-{
-    for (size_t k = 0; k < t->count; k++)
-        t->before += t->weight[k];
-    t->tried += t->count;
-}
-
 /* Results of a trial <- as the rank that has run it found them. */
 static void pass_round(const trials *t, ranks *r, int from, size_t map_at)
 {
@@ -521,14 +513,6 @@ static void pass_round(const trials *t, ranks *r, int from, size_t map_at)
         r->broadcast(r, from, h->hit[m] + first * p, s->decisions * p);
     }
     r->broadcast(r, from, &h->effort[t->at * maps + map_at], sizeof *h->effort);
-}
-
-/* The first failure of a setting: that of the lowest in the first fold that had one. */
-static void agree_on_first(trials *t, ranks *r)
-{
-    int64_t lowest = r->least(r, t->first_at);
-    if (lowest != INT64_MAX)
-        r->broadcast(r, (int)t->owner[(size_t)lowest / t->batch], &t->first, sizeof t->first);
 }
 
 static spd_status run_here(trials *t)
@@ -558,7 +542,9 @@ static spd_status run_shared(trials *t, ranks *r)
         ranks_distribute(t->ctx, (t->count + t->batch - 1) / t->batch, run_batch, t, t->owner);
     if (status < 0)
         return status;
-    agree_on_first(t, r);
+    const int64_t lowest = r->least(r, t->first_at); /* setting that failed in this fold */
+    if (lowest != INT64_MAX)
+        r->broadcast(r, (int)t->owner[(size_t)lowest / t->batch], &t->first, sizeof t->first);
     for (size_t k = 0; k < t->count; k++)
         pass_round(t, r, (int)t->owner[k / t->batch], t->map[k]);
     return status;
@@ -584,7 +570,9 @@ static spd_status run_listed(trials *t)
     spd_status status = begin_fold(t, r);
     if (status == SPD_OK) {
         status = r ? run_shared(t, r) : run_here(t);
-        look_back(t);
+        for (size_t k = 0; k < t->count; k++)
+            t->before += t->weight[k];
+        t->tried += t->count;
     }
     return trial_is_fatal(status) ? status : SPD_OK;
 }

@@ -150,23 +150,17 @@ static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *be
     return SPD_OK;
 }
 
-static effort add_efforts(const tuner *t)
-{
-    effort sum = {0, 0};
-    for (size_t k = 0; k < t->shared.folds * t->settings[0].maps; k++) {
-        sum.fits += t->shared.effort[k].fits;
-        sum.iterations += t->shared.effort[k].iterations;
-    }
-    return sum;
-}
-
 /* best and found (methods each) <- what the search says, when it does for all of them; most: the
  * largest number of settings. */
 static spd_status conclude(tuner *t, size_t most, size_t *best, spd_tune_info *found)
 {
     int64_t *sum = arena_alloc(&t->room, most, sizeof *sum);
     spd_status status = arena_status(&t->room, t->ctx, "cross-validation");
-    effort total = add_efforts(t);
+    effort total = {0, 0};
+    for (size_t k = 0; k < t->shared.folds * t->settings[0].maps; k++) {
+        total.fits += t->shared.effort[k].fits;
+        total.iterations += t->shared.effort[k].iterations;
+    }
     for (size_t k = 0; k < t->shared.methods && status == SPD_OK; k++) {
         found[k].folds = (int)t->shared.folds;
         found[k].fits = total.fits;

@@ -131,9 +131,7 @@ static void add_chunks(const scatter *s, double *T)
     for (size_t chunk = 0; chunk < s->chunks; chunk++)
         for (size_t e = 0; e < n * n; e++)
             T[e] += s->sum[chunk * n * n + e];
-    for (size_t r = 0; r < n; r++)
-        for (size_t c = 0; c < r; c++)
-            T[c * n + r] = T[r * n + c];
+    dense_mirror(n, T);
 }
 
 /* T (n x n) <- the sum, seen from A. */

@@ -113,24 +113,6 @@ static void give(const double *from, size_t count, double *to)
         memcpy(to, from, count * sizeof *to);
 }
 
-static void hand_over(const explaining *e, const spd_explanation *to)
-{
-    give(e->weight, e->n, to->weight);
-    give(e->carried, e->n, to->carried);
-    give(e->kept, e->n, to->kept);
-    give(e->A, e->n * e->m, to->pattern);
-    for (size_t c = 0; to->variance && c < e->m; c++)
-        to->variance[c] = e->variance[e->m - 1 - c];
-}
-
-static spd_status check_finite(spd_context *ctx, size_t count, const double *W)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(W[i]))
-            return ctx_fail(ctx, SPD_ENOTFINITE, "W holds NaN or Inf");
-    return SPD_OK;
-}
-
 spd_status spd_explain(spd_context *ctx, size_t n, size_t m, const double *W, const double *M,
                        spd_explanation *explanation)
 {
@@ -139,8 +121,9 @@ spd_status spd_explain(spd_context *ctx, size_t n, size_t m, const double *W, co
     if (!W || !explanation || m < 1 || m > n)
         return ctx_fail(ctx, SPD_EINVAL, "an explanation needs a map W with 1 <= m <= n columns");
     spd_status status = sized_take(ctx, "spd_explanation", sizeof wanted, &wanted, explanation);
-    if (status == SPD_OK)
-        status = check_finite(ctx, n * m, W);
+    for (size_t i = 0; status == SPD_OK && i < n * m; i++)
+        if (!isfinite(W[i]))
+            status = ctx_fail(ctx, SPD_ENOTFINITE, "W holds NaN or Inf");
     if (status == SPD_OK && M)
         status = spd_check(ctx, SPD_SET(n, 1, M), 0.0);
     if (status < 0)
@@ -150,8 +133,14 @@ spd_status spd_explain(spd_context *ctx, size_t n, size_t m, const double *W, co
     status = make_room(ctx, &room, &e);
     if (status == SPD_OK)
         status = compute(ctx, W, M, &e);
-    if (status == SPD_OK)
-        hand_over(&e, &wanted);
+    if (status == SPD_OK) {
+        give(e.weight, n, wanted.weight);
+        give(e.carried, n, wanted.carried);
+        give(e.kept, n, wanted.kept);
+        give(e.A, n * m, wanted.pattern);
+        for (size_t c = 0; wanted.variance && c < m; c++)
+            wanted.variance[c] = e.variance[m - 1 - c];
+    }
     arena_free(&room);
     return status;
 }

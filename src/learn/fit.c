@@ -172,11 +172,6 @@ double fitting_time(const fit *f)
     return f->o.max_time == 0.0 ? 0.0 : left > DBL_MIN ? left : DBL_MIN;
 }
 
-static int time_is_over(fit *f)
-{
-    return f->o.max_time > 0.0 && f->seconds_before + common_clock(f) - f->began >= fitting_time(f);
-}
-
 /* ---- the record of a start ------------------------------------------------------------------ */
 
 /* state.now <- an empty record; nu_w and nu_b are known. */
@@ -356,7 +351,9 @@ static spd_status descend(fit *f, int resumed)
 
 static int must_end(fit *f)
 {
-    return f->state.at.stop == SPD_STOP_CANCELLED || time_is_over(f);
+    return f->state.at.stop == SPD_STOP_CANCELLED ||
+           (f->o.max_time > 0.0 &&
+            f->seconds_before + common_clock(f) - f->began >= fitting_time(f));
 }
 
 /* All starts that are left, the first from state.at; state.now is the last one. */

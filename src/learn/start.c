@@ -101,7 +101,7 @@ spd_status start_csp(spd_context *ctx, spd_metric metric, const spd_set *set, si
     if (status == SPD_OK)
         status = arena_status(&room, ctx, "class means");
     if (status == SPD_OK)
-        status = class_means_of_set(ctx, metric, 0.0, set, &of, means);
+        status = class_means_of_set(ctx, metric, set, &of, means);
     if (status >= 0)
         status = whitener(ctx, n, of.count, means, P);
     if (status == SPD_OK)
@@ -139,20 +139,6 @@ static spd_status orthonormalise(spd_context *ctx, size_t n, size_t m, double *W
     least = tall_orthonormalise(n, m, W, work);
     mem_free(work);
     return least > RANK_TOLERANCE ? SPD_OK : SPD_EINVAL;
-}
-
-static void identity_start(size_t n, size_t m, double *W)
-{
-    memset(W, 0, n * m * sizeof *W);
-    for (size_t c = 0; c < m; c++)
-        W[c * m + c] = 1.0;
-}
-
-static spd_status random_start(spd_context *ctx, size_t n, size_t m, rng *r, double *W)
-{
-    for (size_t e = 0; e < n * m; e++)
-        W[e] = rng_normal(r);
-    return orthonormalise(ctx, n, m, W); /* normal numbers have full rank */
 }
 
 /* W <- the last m columns of V (n x n), last first, each with its largest entry positive. */
@@ -217,12 +203,16 @@ spd_status start_point(spd_context *ctx, spd_init init, const spd_set *set, size
     size_t n = set->n;
     switch (init) {
     case SPD_INIT_IDENTITY:
-        identity_start(n, m, W);
+        memset(W, 0, n * m * sizeof *W);
+        for (size_t c = 0; c < m; c++)
+            W[c * m + c] = 1.0;
         return SPD_OK;
     case SPD_INIT_MEAN:
         return mean_start(ctx, set, m, W);
     case SPD_INIT_RANDOM:
-        return random_start(ctx, n, m, r, W);
+        for (size_t e = 0; e < n * m; e++)
+            W[e] = rng_normal(r);
+        return orthonormalise(ctx, n, m, W); /* normal numbers have full rank */
     case SPD_INIT_GIVEN:
         return given_start(ctx, n, m, given, W);
     case SPD_INIT_AUTO:  /* chosen before */

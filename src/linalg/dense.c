@@ -163,13 +163,18 @@ void dense_congruence(size_t n, const double *A, const double *B, double *C, dou
     even_out(n, C);
 }
 
+void dense_mirror(size_t n, double *A)
+{
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = 0; c < r; c++)
+            A[c * n + r] = A[r * n + c];
+}
+
 static void gram(size_t n, enum CBLAS_TRANSPOSE trans, const double *B, double *C)
 {
     int size = (int)n;
     cblas_dsyrk(CblasRowMajor, CblasLower, trans, size, size, 1.0, B, size, 0.0, C, size);
-    for (size_t r = 0; r < n; r++)
-        for (size_t c = 0; c < r; c++)
-            C[c * n + r] = C[r * n + c];
+    dense_mirror(n, C);
 }
 
 void dense_gram(size_t n, const double *B, double *C)

@@ -61,6 +61,9 @@ void dense_lower_product(size_t n, size_t m, const double *A, const double *B, d
 /* C <- A' B A for symmetric B, exactly symmetric. work: n n doubles. C may be B. */
 void dense_congruence(size_t n, const double *A, const double *B, double *C, double *work);
 
+/* The upper triangle of A <- the lower. */
+void dense_mirror(size_t n, double *A);
+
 /* C <- B B', and C <- B' B; exactly symmetric. Must not overlap. */
 void dense_gram(size_t n, const double *B, double *C);
 void dense_gram_trans(size_t n, const double *B, double *C);

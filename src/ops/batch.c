@@ -193,12 +193,6 @@ spd_status spd_inverse(spd_context *ctx, const spd_set *X, double *Xinv)
 
 /* ---- congruence --------------------------------------------------------------------------- */
 
-/* Y = X W and S = W' Y, both with padded columns. */
-static size_t congruence_work(size_t n, size_t m)
-{
-    return (n + m) * PASS_LD(m);
-}
-
 static unsigned congruence_body(void *user, size_t first, size_t count, double *work)
 {
     const batch *b = user;
@@ -237,7 +231,8 @@ static spd_status congruences_here(spd_context *ctx, size_t n, size_t m, size_t 
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .W = padded, .m = m, .each = m * m};
     b.task = "projection";
     b.shared = 1;
-    spd_status status = run_and_copy(ctx, &b, congruence_body, congruence_work(n, m), S);
+    /* Y = X W and S = W' Y, both with padded columns */
+    spd_status status = run_and_copy(ctx, &b, congruence_body, (n + m) * PASS_LD(m), S);
     mem_free(padded);
     return status;
 }

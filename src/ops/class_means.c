@@ -73,16 +73,15 @@ spd_status class_means(spd_context *ctx, spd_metric metric, double precision, si
     return status;
 }
 
-spd_status class_means_of_set(spd_context *ctx, spd_metric metric, double precision,
-                              const spd_set *set, const classes *of, double *M)
+spd_status class_means_of_set(spd_context *ctx, spd_metric metric, const spd_set *set,
+                              const classes *of, double *M)
 {
     size_t n2 = set->n * set->n, unfinished = 0;
     spd_status status = SPD_OK;
     if (set_doubles(set))
-        return class_means(ctx, metric, precision, set->n, set_doubles(set), of, M);
-    const spd_mean_options o = {.size = sizeof o, .tol = precision};
+        return class_means(ctx, metric, 0.0, set->n, set_doubles(set), of, M);
     for (size_t k = 0; k < of->count && status >= 0; k++) {
-        status = mean_listed(ctx, metric, set, class_size(of, k), of->order + of->first[k], &o,
+        status = mean_listed(ctx, metric, set, class_size(of, k), of->order + of->first[k], NULL,
                              M + k * n2, NULL);
         unfinished += status == SPD_NOT_CONVERGED;
     }

@@ -11,8 +11,8 @@
 spd_status class_means(spd_context *ctx, spd_metric metric, double precision, size_t n,
                        const double *X, const classes *of, double *M);
 
-/* The same of a set that need not lie in memory. */
-spd_status class_means_of_set(spd_context *ctx, spd_metric metric, double precision,
-                              const spd_set *set, const classes *of, double *M);
+/* The same of a set that need not lie in memory, to the usual precision. */
+spd_status class_means_of_set(spd_context *ctx, spd_metric metric, const spd_set *set,
+                              const classes *of, double *M);
 
 #endif

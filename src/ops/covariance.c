@@ -8,6 +8,7 @@
 #include "run/parallel.h"
 #include "ops/scale.h"
 #include "linalg/tall.h"
+#include "linalg/dense.h"
 
 #define BLOCK_ROWS   256       /* rows that are centred and multiplied at once */
 #define CHUNK_ROWS   2048      /* least rows worth a partial sum of their own */
@@ -135,13 +136,6 @@ static spd_status sum_quartic(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-static void mirror(size_t d, double *S)
-{
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j < i; j++)
-            S[j * d + i] = S[i * d + j];
-}
-
 /* Adds the others to the first part, in order. */
 static void join_parts(pass *p)
 {
@@ -152,7 +146,7 @@ static void join_parts(pass *p)
             sums->S[e] += other->S[e];
         join_means(sums, other->r, other->mean);
     }
-    mirror(p->d, sums->S);
+    dense_mirror(p->d, sums->S);
 }
 
 /* SPD_ENOTFINITE with the first entry that is no number, if there is one. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "run/octets.h"
+#include "linalg/dense.h"
 
 #define MOST_CHUNKS 256
 #define FLAT_BLOCK  1024 /* entries that stay in the nearest cache */
@@ -98,7 +99,5 @@ void spd_private_flat_mean(size_t p, size_t n, size_t m, const double *weight, c
         block_mean(k, p, size, weight, total, X + at,
                    size - at < FLAT_BLOCK ? size - at : FLAT_BLOCK, M + at);
     if (n == m && !is_mirrored(n, M) && is_symmetric(n, M))
-        for (size_t r = 0; r < n; r++)
-            for (size_t c = 0; c < r; c++)
-                M[c * n + r] = M[r * n + c];
+        dense_mirror(n, M);
 }

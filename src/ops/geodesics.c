@@ -180,11 +180,6 @@ static unsigned octets_body(void *user, size_t first, size_t count, double *work
     return bad;
 }
 
-static int shares_airm(spd_metric metric)
-{
-    return metric == SPD_METRIC_AIRM || metric == SPD_METRIC_STEIN || metric == SPD_METRIC_JEFFREY;
-}
-
 /* Why there is no point number i. */
 static spd_status explain_one(spd_context *ctx, const geodesic_job *j, size_t i)
 {
@@ -207,7 +202,9 @@ static spd_status explain_one(spd_context *ctx, const geodesic_job *j, size_t i)
 static spd_status run_many(spd_context *ctx, geodesic_job *j, size_t p)
 {
     size_t bad = SPD_NO_INDEX, alone = single_work(j->n), together = octets_work(j->n);
-    int interleaved = shares_airm(j->metric) && j->n < kernels_dense_from(j->k);
+    int interleaved = (j->metric == SPD_METRIC_AIRM || j->metric == SPD_METRIC_STEIN ||
+                       j->metric == SPD_METRIC_JEFFREY) &&
+                      j->n < kernels_dense_from(j->k);
     octet_loop loop = {p, !interleaved || alone > together ? alone : together,
                        interleaved ? octets_body : single_body, j, "geodesics"};
     spd_private_blas_hold();

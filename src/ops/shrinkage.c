@@ -154,14 +154,6 @@ spd_status covariance_check(spd_context *ctx, const spd_covariance_options *opti
     return status < 0 ? status : check_rows(ctx, options, blocks, block);
 }
 
-/* Puts C (d x d) at row and column `at` of X (n x n), or adds it when the sizes agree. */
-static void place(size_t d, const double *C, size_t at, size_t n, double *X)
-{
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j < d; j++)
-            X[(at + i) * n + at + j] += C[i * d + j];
-}
-
 /* Sum over the columns of sum_k (o_kc - mu_c)^2: the trace of the scatter, without the scatter. */
 static double scatter_trace(const observations *o)
 {
@@ -205,7 +197,10 @@ static spd_status add_block(spd_context *ctx, const spd_covariance_options *opti
     spd_status status = scatter_new(ctx, block, options->m, W, quartic, &room, &sums);
     if (status == SPD_OK) {
         shrinkage_apply(options, &sums, sums.S);
-        place(sums.d, sums.S, W ? 0 : before, size, X);
+        double *to = W ? X : X + before * size + before;
+        for (size_t i = 0; i < sums.d; i++)
+            for (size_t j = 0; j < sums.d; j++)
+                to[i * size + j] += sums.S[i * sums.d + j];
     }
     arena_free(&room);
     return status;

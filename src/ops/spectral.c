@@ -126,11 +126,6 @@ static unsigned apply_body(void *user, size_t first, size_t count, double *work)
 
 /* ---- one by one --------------------------------------------------------------------------- */
 
-static size_t dense_pair_work(size_t n)
-{
-    return n * n + dense_eigh_work(n);
-}
-
 /* A (n x n) <- lower triangle of X mirrored; non-zero when it holds NaN or Inf. */
 static int load_lower(size_t n, const double *X, double *A)
 {
@@ -259,7 +254,7 @@ static spd_status eigh_here(spd_context *ctx, const set_job *j)
     if (b.Y)
         status = batch_run(ctx, &b, general_body, eigen_work(n), &bad);
     else if (n >= kernels_dense_from(b.k))
-        status = batch_run(ctx, &b, dense_eigh_body, dense_pair_work(n), &bad);
+        status = batch_run(ctx, &b, dense_eigh_body, n * n + dense_eigh_work(n), &bad);
     else
         status = batch_run(ctx, &b, eigh_body, eigen_work(n), &bad);
     if (status == SPD_ENUMERIC)

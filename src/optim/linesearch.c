@@ -38,16 +38,12 @@ double line_cubic(const line_point *a, const line_point *b)
     return b->t - (b->t - a->t) * (b->df + root - mid) / (b->df - a->df + 2.0 * root);
 }
 
-/* Where a straight f' through both is zero. */
-static double secant(const line_point *a, const line_point *b)
-{
-    return b->t - b->df * (b->t - a->t) / (b->df - a->df);
-}
-
 static double interpolate(const search *s, const line_point *a, const line_point *b)
 {
     double t = fabs(a->f - b->f) > 10.0 * s->noise ? line_cubic(a, b) : NAN;
-    return isfinite(t) ? t : secant(a, b);
+    if (isfinite(t))
+        return t;
+    return b->t - b->df * (b->t - a->t) / (b->df - a->df); /* where a straight f' is zero */
 }
 
 static int flat_enough(const search *s, const line_point *x)
@@ -123,12 +119,6 @@ static double widen(const search *s)
     return fmin(s->low.t + onward * stride, s->rule->longest);
 }
 
-/* No t between the ends of the bracket that is different from both in a way that matters. */
-static int exhausted(const search *s)
-{
-    return s->bounded && fabs(s->high.t - s->low.t) <= 1e-15 * fmax(s->high.t, s->low.t);
-}
-
 /* Out of probes: the low point will do if it is lower by more than rounding, but it must be the
  * last probed. */
 static spd_status settle(const search *s, line_fn probe, void *user, line_result *result)
@@ -152,7 +142,9 @@ spd_status line_search(const line_rule *rule, line_fn probe, void *user, double 
     s.low = s.before = s.start;
     s.noise = COST_ROUNDING * fabs(f);
     result->found = result->probes = 0;
-    while (result->probes < rule->max_probes && !exhausted(&s)) {
+    /* until no t in the bracket is different from its ends in a way that matters */
+    while (result->probes < rule->max_probes &&
+           !(s.bounded && fabs(s.high.t - s.low.t) <= 1e-15 * fmax(s.high.t, s.low.t))) {
         spd_status status = probe(user, x.t, &x.f, &x.df);
         result->probes++;
         if (status)

@@ -454,15 +454,6 @@ static spd_status advance(run *r, double df, double t)
     return SPD_OK;
 }
 
-/* The search found nothing: downhill next time, as if for the first time; if it was that already,
- * this is the end. The problem has been probed but not moved: it stands at W still. */
-static void give_up_direction(run *r)
-{
-    r->stuck = r->steepest;
-    head_downhill(r);
-    r->s->last_step = 0.0;
-}
-
 static void tell(run *r, double step, int probes)
 {
     minimise_state *s = r->s;
@@ -478,10 +469,15 @@ static spd_status iterate(run *r)
     if (status)
         return status;
     status = search_along(r, df, &found);
-    if (!status && found.found)
+    if (!status && found.found) {
         status = advance(r, df, found.at.t);
-    else if (!status)
-        give_up_direction(r);
+    } else if (!status) {
+        /* Downhill next time, as if for the first time; if it was that already, this is the end. The
+         * problem has been probed but not moved: it stands at W still. */
+        r->stuck = r->steepest;
+        head_downhill(r);
+        r->s->last_step = 0.0;
+    }
     if (!status && !r->stuck) {
         r->s->iteration++;
         tell(r, found.found ? found.at.t : 0.0, found.probes);

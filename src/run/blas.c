@@ -68,20 +68,15 @@ static int could_map(size_t bytes)
     return 1;
 }
 
-/* The first buffer is needed; a further one, for speed alone, may take a quarter of what is left.
- */
-static int is_room_for(int number)
-{
-    return could_map(number ? 4 * SPD_PRIVATE_BLAS_BUFFER : SPD_PRIVATE_BLAS_BUFFER);
-}
-
-/* Lets OpenBLAS map buffers until it has `wanted`, all in use at once; returns how many it has.
- * Given back, they stay mapped. */
+/* Lets OpenBLAS map buffers until it has `wanted`, all in use at once; returns how many it has. The
+ * first is needed; a further one, for speed alone, may take a quarter of what is left. Given back,
+ * they stay mapped. */
 static int map_buffers(int wanted)
 {
     void *buffer[RESERVED];
     int count = 0;
-    while (count < wanted && count < RESERVED && (count < blas.ready || is_room_for(count)))
+    while (count < wanted && count < RESERVED &&
+           (count < blas.ready || could_map((count ? 4 : 1) * SPD_PRIVATE_BLAS_BUFFER)))
         buffer[count++] = blas_memory_alloc(0);
     for (int i = 0; i < count; i++)
         blas_memory_free(buffer[i]);

@@ -86,14 +86,6 @@ static void work(void *user, int thread)
     stop_swap(before);
 }
 
-/* Workers for this loop alone. */
-static void run_without_context(loop *l, int threads)
-{
-    worker_pool workers = {0};
-    pool_run(&workers, threads, work, l);
-    pool_end(&workers);
-}
-
 static spd_status no_buffer(spd_context *ctx)
 {
     return ctx_fail(ctx, SPD_ENOMEM,
@@ -104,12 +96,13 @@ static spd_status no_buffer(spd_context *ctx)
 
 static void run(loop *l, int threads)
 {
-    if (l->chunks > 1 && l->ctx)
-        pool_run(&l->ctx->workers, threads, work, l);
-    else if (l->chunks > 1)
-        run_without_context(l, threads);
-    else
+    worker_pool own = {0};
+    if (l->chunks > 1) {
+        pool_run(l->ctx ? &l->ctx->workers : &own, threads, work, l);
+        pool_end(&own);
+    } else {
         work(l, 0);
+    }
 }
 
 spd_status parallel_for(spd_context *ctx, size_t chunks, parallel_body body, void *user,

@@ -91,16 +91,8 @@ static int has(const neighbour *list, size_t count, size_t index)
     return 0;
 }
 
-/* d2 (count <= SEARCH_BLOCK) <- squared distances of row i and samples. */
-static void measure(const descent *d, size_t i, size_t count, const size_t *sample, double *d2,
-                    double *scratch)
-{
-    const search *s = d->s;
-    block_dist2(s->kernels, s->metric, s->n, s->F + i * s->size, count, s->F, s->size, sample, d2,
-                scratch);
-}
-
-/* The same among sketches; what is too far for a list may be more. */
+/* d2 (count <= SEARCH_BLOCK) <- squared distances of row i and samples among sketches; what is too
+ * far for a list may be more. */
 static void measure_sketches(const descent *d, size_t i, size_t count, const size_t *sample,
                              neighbour *lists, size_t *counts, double *d2)
 {
@@ -118,6 +110,7 @@ static void measure_sketches(const descent *d, size_t i, size_t count, const siz
 static spd_status offer_all(const descent *d, workspace *w, size_t chunk, size_t i,
                             neighbour *lists, size_t *counts)
 {
+    const search *s = d->s;
     for (size_t done = 0; done < w->count; done += SEARCH_BLOCK) {
         size_t now = smaller(w->count - done, SEARCH_BLOCK);
         const size_t *sample = w->candidate + done;
@@ -125,7 +118,8 @@ static spd_status offer_all(const descent *d, workspace *w, size_t chunk, size_t
         if (d->sketches)
             measure_sketches(d, i, now, sample, lists, counts, d2);
         else
-            measure(d, i, now, sample, d2, w->scratch);
+            block_dist2(s->kernels, s->metric, s->n, s->F + i * s->size, now, s->F, s->size, sample,
+                        d2, w->scratch);
         for (size_t c = 0; c < now; c++) {
             int which = list_of(d, i, sample[c]);
             if (!isfinite(d2[c])) {
