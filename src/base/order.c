@@ -7,13 +7,6 @@ int order_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void swap(double *a, double *b)
-{
-    double x = *a;
-    *a = *b;
-    *b = x;
-}
-
 /* Quickselect, with the middle as pivot. */
 double order_largest(size_t count, double *x, size_t rank)
 {
@@ -28,7 +21,9 @@ double order_largest(size_t count, double *x, size_t rank)
                 j--;
             if (i >= j)
                 break;
-            swap(x + i++, x + j--);
+            double other = x[i];
+            x[i++] = x[j];
+            x[j--] = other;
         }
         /* x[low .. i-1] >= pivot >= x[j+1 .. high] */
         if (rank < i)

@@ -29,15 +29,6 @@ static spd_status prepare(spd_context *ctx, training_state *c)
              : ctx_nomem(ctx, "principal geodesics");
 }
 
-/* c->met <- the queries on all axes. */
-static spd_status meet(spd_context *ctx, training_state *c)
-{
-    double *vectors = NULL;
-    spd_status status = tangent_map(ctx, c->prepared, &c->queries, &c->meeting, &vectors);
-    c->met = vectors;
-    return status;
-}
-
 /* out (count x d) <- the first d of `columns` entries of each row of V. */
 static void cut(size_t count, size_t columns, const double *V, size_t d, double *out)
 {
@@ -86,6 +77,6 @@ const classifier classifier_pga = {
     .choices =
         {{SPD_PARAMETER_DIMENSIONS, 50, {5, 10, 20, 50, 100, 200, INFINITY}, most_axes, NULL}},
     .prepare = prepare,
-    .meet = meet,
+    .meet = tangent_meet,
     .decide = decide,
 };

@@ -80,16 +80,6 @@ typedef struct own_samples {
     arena room; /* all of it, this struct too */
 } own_samples;
 
-static spd_status check_numbers(spd_context *ctx, const samples *all, size_t count,
-                                const size_t *index)
-{
-    for (size_t i = 0; i < count; i++)
-        if (index[i] >= all->p)
-            return ctx_fail(ctx, SPD_EINVAL, "there is no sample %zu: there are %zu", index[i],
-                            all->p);
-    return SPD_OK;
-}
-
 spd_status spd_samples_subset(spd_context *ctx, const spd_samples *given, size_t count,
                               const size_t *index, spd_samples **subset)
 {
@@ -98,8 +88,10 @@ spd_status spd_samples_subset(spd_context *ctx, const spd_samples *given, size_t
     if (!given || !index || count == 0 || !subset)
         return ctx_fail(ctx, SPD_EINVAL, "no samples, no numbers of samples or no room given");
     spd_status status = samples_take(ctx, given, &all);
-    if (status == SPD_OK)
-        status = check_numbers(ctx, &all, count, index);
+    for (size_t i = 0; i < count && status == SPD_OK; i++)
+        if (index[i] >= all.p)
+            status = ctx_fail(ctx, SPD_EINVAL, "there is no sample %zu: there are %zu", index[i],
+                              all.p);
     if (status < 0)
         return status;
     arena room = {0};

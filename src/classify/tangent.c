@@ -223,6 +223,14 @@ spd_status tangent_map(spd_context *ctx, const tangent_space *space, const sampl
     return status;
 }
 
+spd_status tangent_meet(spd_context *ctx, training_state *c)
+{
+    double *vectors = NULL;
+    spd_status status = tangent_map(ctx, c->prepared, &c->queries, &c->meeting, &vectors);
+    c->met = vectors;
+    return status;
+}
+
 spd_status tangent_decide(spd_context *ctx, training_state *c, const tangent_space *space,
                           const classes *of, const double *w, const double *bias, int *label)
 {

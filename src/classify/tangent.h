@@ -26,6 +26,9 @@ spd_status tangent_learn(spd_context *ctx, spd_metric id, const samples *train, 
 spd_status tangent_map(spd_context *ctx, const tangent_space *space, const samples *queries,
                        arena *keep, double **vectors);
 
+/* c->met <- the same of c->queries; c->prepared begins with the space. */
+spd_status tangent_meet(spd_context *ctx, training_state *c);
+
 /* label, and c's scores, of the queries c->met (on the axes) <- t'w_k + bias_k, the largest wins, ties
  * by lower class; w is of->count x rank. */
 spd_status tangent_decide(spd_context *ctx, training_state *c, const tangent_space *space,

@@ -24,7 +24,7 @@
 #define LEAST_SHRINKAGE 1e-8
 
 typedef struct discriminants {
-    tangent_space space;
+    tangent_space space; /* first, for tangent_meet */
     classes of;
     double *w;    /* of.count x rank: Sigma^-1 m_c */
     double *bias; /* of.count */
@@ -155,16 +155,6 @@ static spd_status prepare(spd_context *ctx, training_state *c)
     return status < 0 ? status : remark;
 }
 
-/* c->met <- the queries on the axes. */
-static spd_status meet(spd_context *ctx, training_state *c)
-{
-    const discriminants *s = c->prepared;
-    double *vectors = NULL;
-    spd_status status = tangent_map(ctx, &s->space, &c->queries, &c->meeting, &vectors);
-    c->met = vectors;
-    return status;
-}
-
 static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     const discriminants *s = c->prepared;
@@ -188,6 +178,6 @@ const classifier classifier_ts_lda = {
     .scores = {"logarithm of the probability of the class, up to a constant", 0, 0},
     .metrics = {SPD_METRIC_AIRM, ALL_METRICS, 0},
     .prepare = prepare,
-    .meet = meet,
+    .meet = tangent_meet,
     .decide = decide,
 };

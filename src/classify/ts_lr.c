@@ -21,7 +21,7 @@ static const double path[] = GRID;
 #define PATH (sizeof path / sizeof *path)
 
 typedef struct lr_prepared {
-    tangent_space space;
+    tangent_space space; /* first, for tangent_meet */
     classes of;
     logistic problem;
     double scale;     /* of the vectors */
@@ -119,16 +119,6 @@ static spd_status train(spd_context *ctx, training_state *c)
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* c->met <- the queries on the axes. */
-static spd_status meet(spd_context *ctx, training_state *c)
-{
-    const lr_prepared *s = c->prepared;
-    double *vectors = NULL;
-    spd_status status = tangent_map(ctx, &s->space, &c->queries, &c->meeting, &vectors);
-    c->met = vectors;
-    return status;
-}
-
 static spd_status decide(spd_context *ctx, training_state *c, int *label)
 {
     const lr_prepared *s = c->prepared;
@@ -156,6 +146,6 @@ const classifier classifier_ts_lr = {
     .choices = {{SPD_PARAMETER_LAMBDA, 1e-4, GRID, NULL, NULL}},
     .prepare = prepare,
     .train = train,
-    .meet = meet,
+    .meet = tangent_meet,
     .decide = decide,
 };

@@ -237,13 +237,6 @@ static void pass_round(ranks *r, int from, const spd_round *round, spd_outcome *
     r->broadcast(r, from, o->predicted, round->test_count * sizeof *o->predicted);
 }
 
-/* Are there rounds enough that every rank may take some? */
-static int deals_rounds(const runner *u)
-{
-    const ranks *r = ranks_of(u->ctx);
-    return r && u->e->rounds > (size_t)r->count;
-}
-
 /* Ranks share the work within the first round, whose maps all of them keep; of the others each
  * takes the next, whole, when it has time. */
 static spd_status run_dealt(runner *u, ranks *r)
@@ -290,6 +283,7 @@ static spd_status ask_memory(const runner *u)
 
 static spd_status run(runner *u)
 {
+    ranks *r = ranks_of(u->ctx);
     spd_status status = rounds_make(u->ctx, &u->all, &u->options, u->keep, u->e);
     if (status == SPD_OK)
         status = rounds_fold_groups(u->ctx, &u->all, &u->options, u->e, &u->fold_group);
@@ -300,7 +294,7 @@ static spd_status run(runner *u)
     if (status == SPD_OK)
         status = remarks_on_protocol(u->ctx, &u->all, u->method, u->keep, u->e);
     if (status == SPD_OK)
-        status = deals_rounds(u) ? run_dealt(u, ranks_of(u->ctx)) : run_in_turn(u);
+        status = r && u->e->rounds > (size_t)r->count ? run_dealt(u, r) : run_in_turn(u);
     return status == SPD_OK ? evaluation_conclude(u->ctx, &u->all, u->e) : status;
 }
 

@@ -15,7 +15,6 @@
 #include "classify/samples.h"
 #include "evaluate/alignment.h"
 #include "learn/fit.h"
-#include "learn/usual.h"
 
 /* Metrics under which a map is learned. */
 #define LEARNABLE                                                                                  \

@@ -142,16 +142,6 @@ static void drop_behind(const race *r)
             out[map] = r->done;
 }
 
-/* Those that are clearly behind a rival outside leave; no map too. */
-static void drop_behind_rival(const race *r)
-{
-    size_t *out = r->shared->out[r->method];
-    for (size_t map = 0; map < r->shared->settings[r->method].maps; map++)
-        if (!out[map] &&
-            (r->best[map] == SIZE_MAX || is_behind(r, map, r->shared->rival, BEHIND_THE_LEADER)))
-            out[map] = r->done;
-}
-
 /* Of those that are left, the best for which there are places stay; ties as in the final choice. */
 static void fill_places(const race *r)
 {
@@ -187,8 +177,11 @@ static void drop_after_fold(const race *r)
 {
     drop_behind(r);
     fill_places(r);
-    if (r->shared->rival)
-        drop_behind_rival(r);
+    size_t *out = r->shared->out[r->method], maps = r->shared->settings[r->method].maps;
+    for (size_t map = 0; map < maps && r->shared->rival; map++) /* which is outside; no map too */
+        if (!out[map] &&
+            (r->best[map] == SIZE_MAX || is_behind(r, map, r->shared->rival, BEHIND_THE_LEADER)))
+            out[map] = r->done;
 }
 
 /* For each method, with what its settings got right in the first folds. */

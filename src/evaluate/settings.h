@@ -6,7 +6,7 @@
  * method's own:
  *
  *   m                      n/8, n/4, 3n/8, n/2, 3n/4 and n: no map, which has no other values
- *   objective              what a fit takes (learn/usual.h)
+ *   objective              what a fit takes (learn/fit.h)
  *   nu_w                   the usual one of the objective
  *   nu_b                   of the difference 1, 2, 3, 5, 10, 20, 50 below nu_w, and nu_w; else the usual
  *   other                  what the classifier says

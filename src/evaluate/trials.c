@@ -10,7 +10,7 @@
 #include "evaluate/method.h"
 #include "evaluate/race.h"
 #include "learn/affinity.h"
-#include "learn/usual.h"
+#include "learn/fit.h"
 #include "run/parallel.h"
 
 /* ---- one fold made ready -------------------------------------------------------------------- */

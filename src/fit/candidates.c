@@ -160,14 +160,6 @@ static spd_status weigh_chunk(void *user, size_t chunk, int thread)
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
-/* weight <- what the samples say; two at most for each, so that their order does not matter. */
-static void gather_weights(candidates *c)
-{
-    memset(c->weight, 0, c->order->count * sizeof *c->weight);
-    for (size_t k = 0; k < c->first[2 * c->own]; k++)
-        c->weight[c->listed[k]] += c->listed_weight[k] / c->samples;
-}
-
 spd_status candidates_weigh(candidates *c, double zero, const double **value, double **weight)
 {
     size_t chunks = (c->own + EACH - 1) / EACH;
@@ -180,7 +172,9 @@ spd_status candidates_weigh(candidates *c, double zero, const double **value, do
             weigh_chunk(c, chunk, 0);
     if (status < 0)
         return status;
-    gather_weights(c);
+    memset(c->weight, 0, c->order->count * sizeof *c->weight);
+    for (size_t k = 0; k < c->first[2 * c->own]; k++) /* two for each at most: any order will do */
+        c->weight[c->listed[k]] += c->listed_weight[k] / c->samples;
     *value = c->value;
     *weight = c->weight;
     return SPD_OK;

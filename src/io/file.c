@@ -8,19 +8,14 @@
 #include "io/array.h"
 #include "io/text.h"
 
-/* Callers have gone by the list already. */
-static int has_shape(const spd_array *array, const io_entry *entry)
-{
-    return array->ndim == entry->ndim &&
-           memcmp(array->shape, entry->shape, entry->ndim * sizeof *entry->shape) == 0;
-}
-
 spd_status io_read_complex(spd_context *ctx, io_file *file, const io_entry *entry,
                            spd_array **array)
 {
     spd_array *fresh = NULL;
     spd_status status = file->read(ctx, file, entry, &fresh);
-    if (status == SPD_OK && !has_shape(fresh, entry))
+    if (status == SPD_OK && /* callers have gone by the list already */
+        (fresh->ndim != entry->ndim ||
+         memcmp(fresh->shape, entry->shape, entry->ndim * sizeof *entry->shape) != 0))
         status = ctx_fail(ctx, SPD_EFORMAT, "an array is not as large as it was listed");
     if (status == SPD_OK)
         status = array_rename(ctx, fresh, entry->name);

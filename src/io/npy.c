@@ -343,13 +343,6 @@ static double load_float(const unsigned char *p, size_t width, int swap)
     return half_to_double(bits);
 }
 
-static int64_t load_integer(const unsigned char *p, size_t width, int swap, int is_signed)
-{
-    uint64_t bits = load_bits(p, width, swap);
-    uint64_t sign = UINT64_C(1) << (8 * width - 1);
-    return (int64_t)(is_signed ? (bits ^ sign) - sign : bits);
-}
-
 /* Element i of an array <- the one at p; zero for an integer that does not fit. */
 static int decode_number(const npy_header *h, const unsigned char *p, size_t i, spd_array *array)
 {
@@ -360,7 +353,8 @@ static int decode_number(const npy_header *h, const unsigned char *p, size_t i, 
         array->f64[2 * i] = load_float(p, half, h->swap);
         array->f64[2 * i + 1] = load_float(p + half, half, h->swap);
     } else {
-        array->i64[i] = load_integer(p, h->width, h->swap, h->kind == 'i');
+        uint64_t bits = load_bits(p, h->width, h->swap), sign = UINT64_C(1) << (8 * h->width - 1);
+        array->i64[i] = (int64_t)(h->kind == 'i' ? (bits ^ sign) - sign : bits);
     }
     return h->kind != 'u' || array->i64[i] >= 0;
 }

@@ -1,7 +1,7 @@
 /* affinity.c - which pairs of samples the cost is summed over: A = Gw - Gb (math.md, eq. 3).
  *
  * Directed links are found by affinity_search.c (labels) or affinity_far.c (no labels), and joined
- * to pairs by affinity_links.c; here stand the checks and the defaults. */
+ * to pairs by affinity_search.c; here stand the checks and the defaults. */
 #include "learn/affinity.h"
 
 #include <math.h>
@@ -12,10 +12,9 @@
 #include "base/memory.h"
 #include "learn/affinity_search.h"
 #include "learn/fit.h"
-#include "learn/usual.h"
 #include "objective/objective.h"
 #include "run/engine.h"
-#include "sets/to_host.h"
+#include "sets/set.h"
 
 #define UNSUPERVISED_NU_W 5
 
@@ -62,16 +61,6 @@ static spd_status check_values(spd_context *ctx, size_t p, size_t count, const s
     return SPD_OK;
 }
 
-/* sorted (count) <- the pairs with i < j, ordered. */
-static void sort_pairs(size_t count, const spd_pair *pairs, spd_pair *sorted)
-{
-    for (size_t e = 0; e < count; e++) {
-        spd_pair a = pairs[e];
-        sorted[e] = a.i < a.j ? a : (spd_pair){a.j, a.i, a.within, a.between};
-    }
-    qsort(sorted, count, sizeof *sorted, by_samples);
-}
-
 /* *sorted (new) <- the pairs, checked and in order. */
 static spd_status sort_checked(spd_context *ctx, size_t p, size_t count, const spd_pair *pairs,
                                spd_pair **sorted)
@@ -84,7 +73,11 @@ static spd_status sort_checked(spd_context *ctx, size_t p, size_t count, const s
     spd_pair *s = mem_alloc(count, sizeof *s);
     if (!s)
         return ctx_nomem(ctx, "graph");
-    sort_pairs(count, pairs, s);
+    for (size_t e = 0; e < count; e++) {
+        spd_pair a = pairs[e];
+        s[e] = a.i < a.j ? a : (spd_pair){a.j, a.i, a.within, a.between};
+    }
+    qsort(s, count, sizeof *s, by_samples);
     for (size_t e = 1; e < count && status == SPD_OK; e++)
         if (by_samples(s + e - 1, s + e) == 0)
             status = ctx_fail(ctx, SPD_EINVAL,

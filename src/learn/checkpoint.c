@@ -22,7 +22,6 @@
 #include "learn/fit.h"
 #include "base/hash.h"
 #include "learn/model.h"
-#include "learn/state.h"
 
 static const field state_fields[] = {
     FIELD(spd_fit_state, p, SIZE),

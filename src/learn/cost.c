@@ -4,7 +4,7 @@
 #include "learn/affinity.h"
 #include "learn/fit.h"
 #include "learn/logarithms.h"
-#include "sets/to_host.h"
+#include "sets/set.h"
 
 /* *cost and G (n x m) <- those of an engine at W; rubbish when it fails. */
 static spd_status engine_cost(spd_context *ctx, const engine_input *in, const double *W,

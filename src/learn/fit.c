@@ -31,7 +31,7 @@
 #include "run/blas.h"
 #include "run/parallel.h"
 #include "sets/blocks.h"
-#include "sets/to_host.h"
+#include "sets/set.h"
 #include "spdml.h"
 
 /* ---- what is left to gain ------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef SPD_LEARN_FIT_H
 #define SPD_LEARN_FIT_H
 
+#include "base/classes.h"
 #include "base/context.h"
 
 /* Iterations between fresh starts of the engine, which wash rounding errors out. */
@@ -11,9 +12,22 @@
 #define FIT_GTOL 1e-6
 
 /* *mine <- the caller's options, whatever version it was compiled with; NULL: the defaults. read
- * leaves open what they leave open (usual.h), take does not. */
+ * leaves open what they leave open (usual_choices), take does not. */
 spd_status fit_options_read(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine);
 spd_status fit_options_take(spd_context *ctx, const spd_fit_options *given, spd_fit_options *mine);
+
+/* What a fit takes where its options leave it open, and the one place that knows. */
+
+/* objective, init, coordinates and solver that are left to choose <- the usual ones, or the
+ * paper's. Start and coordinates may stay open: the fit chooses them when it knows its graph. */
+void usual_choices(spd_fit_options *options);
+
+/* nu_w and nu_b of supervised learning on p samples that are 0 <- the usual ones of the objective.
+ * More than a class has means all of it. */
+void usual_nu(size_t p, const classes *c, spd_fit_options *options);
+
+/* The same for maps to choose settings by: softmax has fewer candidates. */
+void usual_nu_roughly(spd_fit_options *options);
 
 /* SPD_EINVAL, with the reason, for what cannot be fitted. */
 spd_status fit_options_check(spd_context *ctx, const spd_set *set, const spd_fit_options *options);

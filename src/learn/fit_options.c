@@ -3,7 +3,6 @@
 #include "learn/affinity.h"
 #include "learn/fit.h"
 #include "learn/model.h"
-#include "learn/usual.h"
 #include "objective/objective.h"
 #include "sets/set.h"
 
@@ -123,17 +122,6 @@ int fit_approximates(const spd_fit_options *options)
            options->log_cost == SPD_LOG_COST_APPROXIMATE;
 }
 
-/* What the newer options go with. */
-static spd_status check_coordinates(spd_context *ctx, const spd_fit_options *o)
-{
-    if (o->metric == SPD_METRIC_LOG_EUCLIDEAN && o->coordinates > SPD_COORDINATES_PLAIN)
-        return ctx_fail(ctx, SPD_EINVAL,
-                        "the coordinates '%s' are not available under log-euclidean, whose cost is "
-                        "another one in other coordinates; use plain ones",
-                        spd_name(SPD_ENUM_COORDINATES, o->coordinates));
-    return SPD_OK;
-}
-
 spd_status fit_options_check(spd_context *ctx, const spd_set *set, const spd_fit_options *o)
 {
     const size_t n = set->n;
@@ -171,5 +159,10 @@ spd_status fit_options_check(spd_context *ctx, const spd_set *set, const spd_fit
         return ctx_fail(ctx, SPD_EINVAL,
                         "the approximate log-Euclidean cost needs all matrices in memory as "
                         "float64; use the exact one, or another metric");
-    return check_coordinates(ctx, o);
+    if (o->metric == SPD_METRIC_LOG_EUCLIDEAN && o->coordinates > SPD_COORDINATES_PLAIN)
+        return ctx_fail(ctx, SPD_EINVAL,
+                        "the coordinates '%s' are not available under log-euclidean, whose cost is "
+                        "another one in other coordinates; use plain ones",
+                        spd_name(SPD_ENUM_COORDINATES, o->coordinates));
+    return SPD_OK;
 }

@@ -3,7 +3,7 @@
  * Left to choose, the start is that of the mean or that of the class means (csp), whichever has the
  * lower cost. Under AIRM, whose pairs cost several times as much, the way from there is gone under
  * Stein. A start that descent could never leave, since no sample mixes the subspaces that it lies
- * in, is turned by a little (invariant.h); the identity of the paper's setting is not. */
+ * in, is turned by a little (invariant.c); the identity of the paper's setting is not. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,6 @@
 #include "base/rng.h"
 #include "learn/complex_map.h"
 #include "learn/fitting.h"
-#include "learn/invariant.h"
 #include "learn/start.h"
 
 /* Class means take no more doubles than this, or this many times the samples. */
@@ -38,10 +37,10 @@ static spd_status start_of(fit *f, spd_init init, double *W)
 /* Are there class means, and is there room for them? */
 static int has_class_means(const fit *f)
 {
-    int classes = 0;
+    int count = 0;
     for (size_t i = 0; f->label && i < f->state.p; i++)
-        classes = f->label[i] >= classes ? f->label[i] + 1 : classes;
-    return classes > 1 && (size_t)classes <= ROOM_FOR_MEANS / (f->n * f->n);
+        count = f->label[i] >= count ? f->label[i] + 1 : count;
+    return count > 1 && (size_t)count <= ROOM_FOR_MEANS / (f->n * f->n);
 }
 
 /* W <- the start csp where its cost is lower than at W; it may have none. */

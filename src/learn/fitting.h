@@ -4,7 +4,7 @@
 
 #include "sets/set.h"
 #include "learn/fit.h"
-#include "learn/state.h"
+#include "learn/model.h"
 
 /* A fit in progress. */
 typedef struct fit {

@@ -1,13 +1,17 @@
 /* invariant.c - subspaces that no sample mixes, and starts that no descent leaves (math.md, eq.
  * 23).
  *
+ * If V'X_iV is block-diagonal for all samples i, a map whose span is the sum of its parts in the
+ * blocks has a gradient of the same kind: descent never leaves such maps, and ends at the best of
+ * them, mostly a saddle point.
+ *
  *   M, A, B   sums of samples: M plain, A and B with random weights, less M
  *   V         V'MV = I, V'AV diagonal: each column lies within one of the finest subspaces
  *   C = V'BV  columns k and l belong together if C_kl is not 0, directly or through others
  *
  * Samples count by X_i/tr X_i, and a few of them, evenly spread, are enough: subspaces that are
  * finer than those of all samples only turn a start that needed no turn. */
-#include "learn/invariant.h"
+#include "learn/start.h"
 
 #include <math.h>
 #include <string.h>

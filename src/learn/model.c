@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "geometry/metric.h"
-#include "learn/usual.h"
+#include "learn/fit.h"
 
 static const field size_fields[] = {FIELD(spd_model, n, SIZE)};
 

@@ -4,6 +4,7 @@
 #define SPD_LEARN_MODEL_H
 
 #include "learn/record.h"
+#include "optim/minimise.h"
 
 #define MODEL_KIND      "spdml model"
 #define CHECKPOINT_KIND "spdml checkpoint"
@@ -39,5 +40,22 @@ spd_status model_read(spd_context *ctx, const io_bundle *bundle, const json_t *m
 
 /* Of spd_model and spd_fit_state. */
 extern const record_kind model_record, checkpoint_record;
+
+/* A fit in progress, whole: what a checkpoint holds. Options are those of `now`. X itself is not
+ * kept, only a fingerprint, so that a state is not resumed on other data. */
+struct spd_fit_state {
+    size_t p;
+    uint64_t fingerprint; /* of X and label */
+    size_t pairs;
+    spd_pair *pair;    /* `pairs` of them: the graph */
+    int start;         /* which restart is running, from 0 */
+    double *L;         /* n x n: the factor of M (learn/coordinates.h); NULL for plain ones */
+    minimise_state at; /* what the optimiser carries, in these coordinates */
+    spd_model *now;    /* what the running start has found so far, and the whole fit has cost */
+    spd_model *best;   /* the best of the starts that have ended; NULL before */
+};
+
+/* *model <- a copy of the better of now and best; SPD_ENOMEM without a message. */
+spd_status state_model(const spd_fit_state *state, spd_model **model);
 
 #endif

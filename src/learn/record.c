@@ -249,23 +249,14 @@ void record_history(record_writer *w, const char *name, size_t steps, const spd_
     record_matrix(w, name, steps, HISTORY_COLUMNS, rows);
 }
 
-/* The meta object as JSON; NULL when out of memory. */
-static char *meta_text(record_writer *w)
-{
-    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
-    size_t size = json_dumpb(w->meta, NULL, 0, flags);
-    char *text = size ? arena_alloc(&w->room, size + 1, 1) : NULL;
-    if (!text || json_dumpb(w->meta, text, size, flags) != size)
-        return NULL;
-    text[size] = '\0';
-    return text;
-}
-
-/* The text of meta.json; NULL after a fault. */
+/* The text of meta.json; of no use after a fault. */
 static char *finish(record_writer *w)
 {
-    char *text = w->status == SPD_OK ? meta_text(w) : NULL;
-    if (w->status == SPD_OK && (!text || w->room.failed))
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(17);
+    size_t size = w->status == SPD_OK ? json_dumpb(w->meta, NULL, 0, flags) : 0;
+    char *text = size ? arena_zero(&w->room, size + 1, 1) : NULL;
+    int made = text && json_dumpb(w->meta, text, size, flags) == size;
+    if (w->status == SPD_OK && (!made || w->room.failed))
         w->status = ctx_nomem(w->ctx, "the file's contents");
     return text;
 }

@@ -19,4 +19,9 @@ spd_status start_leading(spd_context *ctx, size_t n, size_t m, const double *M, 
 spd_status start_csp(spd_context *ctx, spd_metric metric, const spd_set *set, size_t m,
                      const int *label, double *W);
 
+/* W (n x m, orthonormal) <- turned by a small random angle if descent from it would never leave the
+ * subspaces that it lies in. */
+spd_status invariant_leave(spd_context *ctx, const spd_set *set, size_t m, uint64_t seed,
+                           double *W);
+
 #endif

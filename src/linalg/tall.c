@@ -28,6 +28,17 @@ static void multiply(size_t n, size_t m, double scale, const double *A, const do
                 size, keep, D, size);
 }
 
+void tall_centre(size_t count, size_t length, double *Z, double *mean)
+{
+    memset(mean, 0, length * sizeof *mean);
+    for (size_t i = 0; i < count; i++)
+        for (size_t e = 0; e < length; e++)
+            mean[e] += Z[i * length + e] / (double)count;
+    for (size_t i = 0; i < count; i++)
+        for (size_t e = 0; e < length; e++)
+            Z[i * length + e] -= mean[e];
+}
+
 void tall_add(size_t n, size_t m, double scale, const double *A, const double *M, double *D)
 {
     multiply(n, m, scale, A, M, 1.0, D);

@@ -10,6 +10,9 @@
 /* M (m x m) <- A' B for A, B (n x m). */
 void tall_inner(size_t n, size_t m, const double *A, const double *B, double *M);
 
+/* Rows of Z (count x length) <- less their mean, which goes to mean. */
+void tall_centre(size_t count, size_t length, double *Z, double *mean);
+
 /* D (n x m) <- D + scale A M for A (n x m), M (m x m); D must not overlap. */
 void tall_add(size_t n, size_t m, double scale, const double *A, const double *M, double *D);
 

@@ -213,21 +213,14 @@ static unsigned congruence_body(void *user, size_t first, size_t count, double *
     return bad;
 }
 
-/* A copy of W (n x m) with its rows padded by zeros; NULL when out of memory. */
-static double *pad_columns(size_t n, size_t m, const double *W)
-{
-    double *padded = mem_zero(n, PASS_LD(m) * sizeof *padded);
-    for (size_t r = 0; padded && r < n; r++)
-        memcpy(padded + r * PASS_LD(m), W + r * m, m * sizeof *padded);
-    return padded;
-}
-
 static spd_status congruences_here(spd_context *ctx, size_t n, size_t m, size_t p, const double *X,
                                    const double *W, double *S)
 {
-    double *padded = pad_columns(n, m, W);
+    double *padded = mem_zero(n, PASS_LD(m) * sizeof *padded);
     if (!padded)
         return ctx_nomem(ctx, "W");
+    for (size_t r = 0; r < n; r++)
+        memcpy(padded + r * PASS_LD(m), W + r * m, m * sizeof *padded);
     batch b = {.k = kernels_get(), .n = n, .p = p, .X = X, .W = padded, .m = m, .each = m * m};
     b.task = "projection";
     b.shared = 1;

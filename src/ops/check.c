@@ -182,23 +182,17 @@ void spd_symmetrize(size_t n, size_t p, double *X)
                 X[r * n + c] = X[c * n + r] = middle(X[r * n + c], X[c * n + r]);
 }
 
-static double mean_diagonal(size_t n, const double *X)
-{
-    double mean = 0.0;
-    for (size_t r = 0; r < n; r++)
-        mean += X[r * n + r] / (double)n;
-    return mean;
-}
-
 void spd_regularize(size_t n, size_t p, double *X, double relative, double ridge)
 {
     for (size_t i = 0; X && i < p; i++, X += n * n) {
-        double trace = 0.0;
-        for (size_t r = 0; r < n; r++)
+        double trace = 0.0, mean = 0.0;
+        for (size_t r = 0; r < n; r++) {
             trace += X[r * n + r];
+            mean += X[r * n + r] / (double)n;
+        }
         double share = relative * trace / (double)n;
         if (!isfinite(share)) /* the sum alone may be too large */
-            share = relative * mean_diagonal(n, X);
+            share = relative * mean;
         for (size_t r = 0; r < n; r++)
             X[r * n + r] += share + ridge;
     }

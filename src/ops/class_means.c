@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "sets/listed.h"
 
 typedef struct class_run {
     spd_context *ctx;

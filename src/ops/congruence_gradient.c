@@ -30,15 +30,6 @@ static size_t gradient_work(size_t n, size_t m)
     return (n + m) * PASS_LD(m) + (n + m) * PASS_LD(n);
 }
 
-/* S (m x PASS_LD(m)) <- the symmetric part of G (m x m). */
-static void pad_symmetric(size_t m, const double *G, double *S)
-{
-    memset(S, 0, m * PASS_LD(m) * sizeof *S);
-    for (size_t r = 0; r < m; r++)
-        for (size_t c = 0; c < m; c++)
-            S[r * PASS_LD(m) + c] = 0.5 * (G[r * m + c] + G[c * m + r]);
-}
-
 /* dX (n x n) <- W S W', exactly symmetric. work: (n + m) PASS_LD(n) doubles. */
 static void expand_sample(const gradient_run *g, const double *S, double *dX, double *work)
 {
@@ -58,8 +49,11 @@ static spd_status gradient_chunk(void *user, size_t chunk, int thread)
     size_t last = g->p - first < CHUNK ? g->p : first + CHUNK;
     double *S = g->work + (size_t)thread * gradient_work(n, m), *Y = S + m * ld;
     for (size_t i = first; i < last && !stop_wanted(); i++) {
-        const double *X = g->X + i * n * n;
-        pad_symmetric(m, g->G + i * m * m, S);
+        const double *X = g->X + i * n * n, *G = g->G + i * m * m;
+        memset(S, 0, m * ld * sizeof *S);
+        for (size_t r = 0; r < m; r++)
+            for (size_t c = 0; c < m; c++)
+                S[r * ld + c] = 0.5 * (G[r * m + c] + G[c * m + r]);
         if (g->dX)
             expand_sample(g, S, g->dX + i * n * n, Y + n * ld);
         if (!g->sum)

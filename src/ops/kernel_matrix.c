@@ -45,13 +45,6 @@ static spd_status exp_chunk(void *user, size_t chunk, int thread)
     return SPD_OK;
 }
 
-/* step: 1/2, of Hermitian matrices 1. */
-static int is_definite(double beta, double step, size_t rows)
-{
-    double steps = beta / step;
-    return steps > (double)rows - 1.0 || (steps >= 1.0 && steps == floor(steps));
-}
-
 static spd_status stein_kernel(spd_context *ctx, double beta, const spd_set *X, const spd_set *Y,
                                double *K)
 {
@@ -63,9 +56,9 @@ static spd_status stein_kernel(spd_context *ctx, double beta, const spd_set *X, 
     kernel_job j = {.beta = beta, .p = X->p, .q = Y ? Y->p : X->p, .K = K};
     const engine_table *there = engine_of(X);
     status = there ? there->exponentials(ctx, X, beta, j.p * j.q, K) : run_rows(ctx, &j, exp_chunk);
-    double step = X->hermitian ? 1.0 : 0.5;
+    double step = X->hermitian ? 1.0 : 0.5, steps = beta / step;
     size_t rows = X->hermitian ? X->n / 2 : X->n;
-    if (status < 0 || is_definite(beta, step, rows))
+    if (status < 0 || steps > (double)rows - 1.0 || (steps >= 1.0 && steps == floor(steps)))
         return status;
     return ctx_fail(ctx, SPD_NOT_DEFINITE,
                     "exp(-%g d2) is not positive definite for all data: that needs beta in "

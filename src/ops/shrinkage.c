@@ -51,15 +51,6 @@ static double ledoit_wolf(const scatter *sums, const double *S, double mu, doubl
     return distance > 0.0 ? fmin(fmax(b, 0.0), distance) / distance : 1.0;
 }
 
-/* C <- (1 - rho) C + rho mu I */
-static void blend(size_t d, double rho, double mu, double *C)
-{
-    for (size_t e = 0; e < d * d; e++)
-        C[e] *= 1.0 - rho;
-    for (size_t i = 0; i < d; i++)
-        C[i * d + i] += rho * mu;
-}
-
 double shrinkage_ridge(const spd_covariance_options *options, size_t r, size_t n, double trace)
 {
     double divisor = options->shrinkage == SPD_SHRINKAGE_NONE ? (double)r - 1.0 : (double)r;
@@ -83,7 +74,10 @@ void shrinkage_apply(const spd_covariance_options *options, const scatter *sums,
         rho = oas(r, (double)d, mu, square);
     else if (options->shrinkage == SPD_SHRINKAGE_LEDOIT_WOLF)
         rho = ledoit_wolf(sums, C, mu, square);
-    blend(d, rho, mu, C);
+    for (size_t e = 0; e < d * d; e++)
+        C[e] *= 1.0 - rho;
+    for (size_t i = 0; i < d; i++)
+        C[i * d + i] += rho * mu;
     if (sums->exponent)
         scale_by(d * d, C, sums->exponent, C);
 }

@@ -16,7 +16,7 @@
 #include "ops/pairwise.h"
 #include "run/parallel.h"
 #include "search/job.h"
-#include "search/trees.h"
+#include "search/sketch.h"
 
 #define EACH        32    /* rows of a chunk */
 #define TREES       6     /* of all, and as many of each class */

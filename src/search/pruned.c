@@ -277,19 +277,12 @@ static void order_queries(size_t q, size_t spaced, size_t *order)
     }
 }
 
-/* One query in sixteen, at least one and at most CALIBRATION; none without bounds. */
-static size_t calibration_size(const pruned *x)
-{
-    size_t tried = x->s->q / 16 + 1;
-    if (!x->b)
-        return 0;
-    return tried < CALIBRATION ? tried : CALIBRATION;
-}
-
 static spd_status search_all(spd_context *ctx, pruned *x)
 {
-    size_t tried = calibration_size(x), q = x->s->q;
+    size_t q = x->s->q, tried = q / 16 + 1 < CALIBRATION ? q / 16 + 1 : CALIBRATION;
     spd_status status = SPD_OK;
+    if (!x->b)
+        tried = 0;
     order_queries(q, tried, x->order);
     if (tried) {
         x->plan[0] = x->plan[1] = (1u << bounds_levels(x->b)) - 1u;

@@ -62,15 +62,6 @@ void search_draw(uint64_t seed, size_t q, size_t count, size_t *queries)
     rng_draw(&r, count, q, queries);
 }
 
-/* Of the `wanted` true neighbours of one list those that were found; a tie counts. */
-static size_t found_of(const neighbour *list, size_t count, const neighbour *exact, size_t wanted)
-{
-    size_t same = 0;
-    while (same < count && same < wanted && list[same].d2 <= exact[wanted - 1].d2)
-        same++;
-    return same;
-}
-
 /* Queries drawn at random, with their exact lists. */
 typedef struct truth {
     size_t rows, *row;
@@ -101,9 +92,11 @@ static double share_found(const search *s, const truth *t, const search_result *
         for (size_t which = 0; which < MAX_LISTS; which++) {
             size_t wanted = t->count[MAX_LISTS * a + which], skip = which ? s->job->k[0] : 0;
             all += wanted;
-            same += found_of(found->list + t->row[a] * s->each + skip,
-                             found->count[MAX_LISTS * t->row[a] + which],
-                             t->list + a * s->each + skip, wanted);
+            size_t here = found->count[MAX_LISTS * t->row[a] + which];
+            const neighbour *list = found->list + t->row[a] * s->each + skip;
+            const neighbour *exact = t->list + a * s->each + skip;
+            for (size_t e = 0; e < here && e < wanted; e++)
+                same += list[e].d2 <= exact[wanted - 1].d2; /* a tie counts */
         }
     return all ? (double)same / (double)all : 1.0;
 }

@@ -2,7 +2,7 @@
 #include "sets/job.h"
 
 #include "base/arena.h"
-#include "sets/to_host.h"
+#include "sets/set.h"
 
 /* On the host: copies of what lies elsewhere, and results taken back. */
 static spd_status run_here(spd_context *ctx, const set_job *j)

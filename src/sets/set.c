@@ -98,12 +98,6 @@ const double *set_there(const spd_set *s, size_t first, size_t count)
     return held ? f->held + (first - f->held_first) * n2 : NULL;
 }
 
-static void widen(size_t count, const float *from, double *to)
-{
-    for (size_t e = 0; e < count; e++)
-        to[e] = (double)from[e];
-}
-
 spd_status set_read(const spd_set *s, size_t first, size_t count, double *X)
 {
     size_t n2 = s->n * s->n;
@@ -114,7 +108,9 @@ spd_status set_read(const spd_set *s, size_t first, size_t count, double *X)
         return SPD_OK;
     }
     if (s->place == SPD_PLACE_HOST) {
-        widen(count * n2, (const float *)s->X + first * n2, X);
+        const float *from = (const float *)s->X + first * n2;
+        for (size_t e = 0; e < count * n2; e++)
+            X[e] = (double)from[e];
         return SPD_OK;
     }
     /* narrower ones lie at the end, and are widened from the front */

@@ -1,7 +1,7 @@
 /* set.h - a set of p matrices n x n, as the library goes through it: in memory as float64 or
  * float32, or in files. Whoever reads all of it goes through it in order with a walk (sets/walk.h),
  * which reads ahead; a few matrices are read one by one. All sums are of doubles: float32 is
- * widened on the way. Sets on a device are brought here first (sets/to_host.h).
+ * widened on the way. Sets on a device are brought here first (set_to_host).
  *
  * A file is read, never mapped, so that one that shrinks or changes is a message and not a signal.
  * Reading happens in threads that make no messages: what went wrong is noted in the files, and
@@ -89,5 +89,9 @@ void files_widen(const struct spd_files *f, size_t count, const void *raw, doubl
 /* Are there repairs to be made after reading? X (count x n x n) <- repaired. */
 int files_repairs(const struct spd_files *f);
 void files_repair(const struct spd_files *f, size_t count, double *X);
+
+/* *host <- X itself, if it is on the host as float64, else such a copy in `room`. SPD_ENOMEM, before
+ * anything is read, if there is not enough memory. X may be NULL, and *host is then untouched. */
+spd_status set_to_host(spd_context *ctx, const spd_set *X, arena *room, spd_set *host);
 
 #endif

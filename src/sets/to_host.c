@@ -1,5 +1,5 @@
 /* to_host.c - a copy of a set on the host, or of a process's share of it. */
-#include "sets/to_host.h"
+#include "sets/set.h"
 
 #include "base/memory.h"
 #include "run/engine.h"
@@ -8,13 +8,6 @@
 #include "sets/walk.h"
 
 #define PIECE ((size_t)1 << 23) /* bytes that a thread reads at once, where there is memory */
-
-/* Rounds to float32; what is too large for one becomes Inf, which a check then names. */
-static void narrow(size_t count, const double *from, float *to)
-{
-    for (size_t e = 0; e < count; e++)
-        to[e] = (float)from[e];
-}
 
 typedef struct copying {
     const spd_set *from;
@@ -30,8 +23,9 @@ static spd_status copy_chunk(void *user, size_t chunk, int thread)
     size_t count = left < c->each ? left : c->each;
     double *X = c->wide ? c->wide + (size_t)thread * c->each * n2 : (double *)c->to + at * n2;
     spd_status status = set_read(c->from, c->first + at, count, X);
-    if (status == SPD_OK && c->wide)
-        narrow(count * n2, X, (float *)c->to + at * n2);
+    /* What is too large for float32 becomes Inf, which a check then names. */
+    for (size_t e = 0; status == SPD_OK && c->wide && e < count * n2; e++)
+        ((float *)c->to)[at * n2 + e] = (float)X[e];
     return status;
 }
 

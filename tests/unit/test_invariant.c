@@ -2,7 +2,7 @@
  * fit that cannot leave them says so. */
 #include "test.h"
 
-#include "learn/invariant.h"
+#include "learn/start.h"
 #include "random_spd.h"
 
 #define N 9

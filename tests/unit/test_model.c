@@ -7,7 +7,6 @@
 #include "io/file.h"
 #include "learn/model.h"
 #include "learn/record.h"
-#include "learn/state.h"
 #include "optim/minimise.h"
 #include "random_spd.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "sets/walk.h"
-#include "learn/state.h"
+#include "learn/model.h"
 #include "random_spd.h"
 
 enum { N = 7, M = 3, P = 150, CLASSES = 3, SHARDS = 3 };
