@@ -21,7 +21,7 @@ typedef struct lasso_dual {
     double *part;  /* p: of v, the free ones */
     arena *keep;
     size_t room;
-    double *factor; /* room x room: of Q over `factored` h_j, these; from keep */
+    double *factor;         /* room x room: of Q over `factored` h_j, these; from keep */
     size_t factored, *held; /* set factored to 0 before another Q */
 } lasso_dual;
 

@@ -90,8 +90,8 @@ spd_status spd_samples_subset(spd_context *ctx, const spd_samples *given, size_t
     spd_status status = samples_take(ctx, given, &all);
     for (size_t i = 0; i < count && status == SPD_OK; i++)
         if (index[i] >= all.p)
-            status = ctx_fail(ctx, SPD_EINVAL, "there is no sample %zu: there are %zu", index[i],
-                              all.p);
+            status =
+                ctx_fail(ctx, SPD_EINVAL, "there is no sample %zu: there are %zu", index[i], all.p);
     if (status < 0)
         return status;
     arena room = {0};

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-
 typedef struct class_run {
     spd_context *ctx;
     spd_metric metric;
