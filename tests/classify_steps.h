@@ -80,7 +80,7 @@ HELPER void steps_sweep(const classifier *c, const spd_method *method, const spd
     int *label = take(queries->p * sizeof *label);
     spd_context *ctx = context_on(1);
     for (sweep_state s = SWEEP(ctx, 2, label, queries->p * sizeof *label); sweep_on(&s);) {
-        s.what = spd_name(SPD_ENUM_CLASSIFIER, c->kind);
+        s.what = CLASSIFIER_NAME(c->kind);
         s.remarks = 1;
         s.status = steps_run(ctx, c, method, train, queries, label);
     }

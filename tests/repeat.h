@@ -40,7 +40,7 @@ HELPER sweep_state sweep_begin(const spd_context *ctx, long least, void *out, si
 
 HELPER void sweep_judge(const sweep_state *s, long to_come)
 {
-    const char *said = s->ctx ? spd_context_error(s->ctx)->message : "out of memory for ";
+    const char *message = s->ctx ? said(s->ctx) : "out of memory for ";
     const int changed = s->out && memcmp(s->out, s->before, s->size) != 0;
     const char *what = s->what ? s->what : "it";
     test_check(to_come > 0 || s->status == SPD_ENOMEM || s->tolerant, s->file, s->line,
@@ -49,12 +49,12 @@ HELPER void sweep_judge(const sweep_state *s, long to_come)
                what, s->k, mem_live() - s->live);
     if (s->status == SPD_ENOMEM) {
         test_check(!changed, s->file, s->line, "%s: allocation %ld: output touched", what, s->k);
-        test_check(strstr(said, "out of memory for ") && !strstr(said, "(null)"), s->file, s->line,
-                   "%s: allocation %ld: '%s'", what, s->k, said);
+        test_check(strstr(message, "out of memory for ") && !strstr(message, "(null)"), s->file,
+                   s->line, "%s: allocation %ld: '%s'", what, s->k, message);
         return;
     }
     test_check(s->status == SPD_OK || (s->status > 0 && s->remarks), s->file, s->line,
-               "%s: status %d after %ld allocations: %s", what, (int)s->status, s->k - 1, said);
+               "%s: status %d after %ld allocations: %s", what, (int)s->status, s->k - 1, message);
     test_check(s->k > s->least, s->file, s->line, "%s: %ld allocations", what, s->k - 1);
     test_check(!s->out || changed, s->file, s->line, "%s: output untouched", what);
 }

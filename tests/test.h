@@ -78,6 +78,15 @@ test_close(double a, double b, double tolerance, const char *file, int line, con
                       tolerance, note);
 }
 
+/* What the last call with the context said; the words of a metric and of a classifier. */
+HELPER const char *said(const spd_context *ctx)
+{
+    return spd_context_error(ctx)->message;
+}
+
+#define METRIC_NAME(metric)   spd_name(SPD_ENUM_METRIC, (unsigned)(metric))
+#define CLASSIFIER_NAME(kind) spd_name(SPD_ENUM_CLASSIFIER, (unsigned)(kind))
+
 /* Status and message of a call with ctx that must succeed. */
 #define CHECK_OK(ctx, call) test_good(ctx, call, __FILE__, __LINE__, #call)
 
@@ -85,7 +94,17 @@ HELPER int test_good(const spd_context *ctx, spd_status status, const char *file
                      const char *call)
 {
     return test_check(status == SPD_OK, file, line, "%s: %d, %s", call, (int)status,
-                      ctx ? spd_context_error(ctx)->message : "");
+                      ctx ? said(ctx) : "");
+}
+
+/* The status of a call. */
+#define CHECK_STATUS(call, wanted) test_status(call, wanted, __FILE__, __LINE__, #call)
+
+HELPER int test_status(spd_status status, spd_status wanted, const char *file, int line,
+                       const char *call)
+{
+    return test_check(status == wanted, file, line, "%s: %d, expected %d", call, (int)status,
+                      (int)wanted);
 }
 
 /* The last message of ctx has one line and all the words, which are separated by '|'. */
@@ -93,7 +112,7 @@ HELPER int test_good(const spd_context *ctx, spd_status status, const char *file
 
 HELPER int test_says(const spd_context *ctx, const char *words, const char *file, int line)
 {
-    const char *message = spd_context_error(ctx)->message;
+    const char *message = said(ctx);
     int good = test_check(message[0] && !strchr(message, '\n'), file, line,
                           "message is not one line: '%s'", message);
     for (const char *word = words, *end; word; word = end ? end + 1 : NULL) {

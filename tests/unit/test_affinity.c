@@ -1,14 +1,12 @@
 /* test_affinity.c - the pairs of the affinity against a twin that sorts rows of the distance
  * matrix; joining, ties, classes of one, unlabelled samples, graphs without labels, own graphs. */
-#include "test.h"
+#include "repeat.h"
 
-#include "base/memory.h"
 #include "golden_affinity.h"
 #include "golden_values.h"
 #include "learn/affinity.h"
 #include "learn/affinity_search.h"
 #include "random_spd.h"
-#include "spdml.h"
 
 typedef struct graph {
     spd_pair *pairs;
@@ -39,7 +37,7 @@ static graph ask(spd_fit_options o, size_t n, size_t p, const double *X, const i
     graph g = {.used = o};
     spd_context *ctx = context_on(0);
     g.status = spd_affinity(ctx, SPD_SET(n, p, X), label, &g.used, &g.pairs, &g.count);
-    memcpy(g.message, spd_context_error(ctx)->message, sizeof g.message);
+    memcpy(g.message, said(ctx), sizeof g.message);
     own(g.pairs, pairs_gone);
     return g;
 }
@@ -99,8 +97,7 @@ static void twin(spd_fit_options o, size_t n, size_t p, const double *X, const i
                  double *W, double *B)
 {
     double *D = block(p * p);
-    CHECK(spd_pairwise2(NULL, o.metric, SPD_SET(n, p, X), SPD_SET(n, p, X), D) == SPD_OK,
-          "distances");
+    CHECK_OK(NULL, spd_pairwise2(NULL, o.metric, SPD_SET(n, p, X), SPD_SET(n, p, X), D));
     memset(W, 0, p * p * sizeof *W);
     memset(B, 0, p * p * sizeof *B);
     for (size_t i = 0; i < p; i++) {
@@ -146,7 +143,7 @@ TEST(against_the_twin)
         label[i] = i == 7 ? 900 : (int)(rng_below(&r, 4) * 3); /* gaps; a class of one */
     for (size_t k = 0; k < 4; k++) {
         spd_fit_options o = plain(metrics[k], 3, 4);
-        compare(o, n, p, X, label, spd_name(SPD_ENUM_METRIC, metrics[k]));
+        compare(o, n, p, X, label, METRIC_NAME(metrics[k]));
         o.nu_w = o.nu_b = 1000;
         compare(o, n, p, X, label, "all there are");
     }
@@ -233,8 +230,7 @@ TEST(large_way_equals_small_way)
             CHECK(graph_by_class(NULL, &g, p, &small) == SPD_OK, "small");
             CHECK(graph_by_class(NULL, &g, p - 1, &large) == SPD_OK, "large");
             size_t drawn = (p - c.labelled) * g.nu_b; /* room for graph_far_unknown */
-            CHECK(small.count + drawn == graph_room(&g), "%zu and %zu of %zu links", small.count,
-                  drawn, graph_room(&g));
+            CHECK(small.count + drawn == graph_room(&g), "%zu and %zu", small.count, drawn);
             CHECK(same_links(&small, &large, p), "case %zu, big %d", e, big);
             links_free(&small);
             links_free(&large);
@@ -329,9 +325,8 @@ TEST(near_and_far)
     double *X = random_set(&r, n, p, 20.0);
     int64_t nearest[80 * 12];
     double d2[80 * 12];
-    CHECK(spd_nearest(NULL, SPD_METRIC_STEIN, SPD_SET(n, p, X), NULL, 12, NULL, nearest, d2,
-                      NULL) == SPD_OK,
-          "");
+    CHECK_OK(NULL, spd_nearest(NULL, SPD_METRIC_STEIN, SPD_SET(n, p, X), NULL, 12, NULL, nearest,
+                               d2, NULL));
     spd_fit_options o = plain(SPD_METRIC_STEIN, 6, 4);
     o.learning = SPD_LEARNING_UNSUPERVISED;
     o.seed = 5;
@@ -505,35 +500,27 @@ static spd_status by_search(spd_context *ctx, size_t n, size_t p, const double *
 
 TEST(allocation_sweep)
 {
-    const size_t n = 3, p = 24;
+    enum { n = 3, p = 24 };
+    static const spd_learning ways[] = {SPD_LEARNING_SUPERVISED, SPD_LEARNING_UNSUPERVISED,
+                                        SPD_LEARNING_OWN_GRAPH};
     const spd_pair own[] = {{0, 1, 1, 0}, {1, 2, 0, 1}};
     rng r = seeded(17);
     double *X = duplicates(&r, n, p, 5);
-    int label[24];
+    int label[p];
     for (size_t i = 0; i < p; i++)
         label[i] = i % 7 == 3 ? -1 : (int)(i % 3);
     spd_context *ctx = context_on(0);
-    for (int way = 0; way < 4; way++) {
-        spd_status status = SPD_ENOMEM;
-        long k = 0;
-        while (status == SPD_ENOMEM && ++k < 500) {
+    for (int way = 0; way < 4; way++)
+        for (sweep_state s = SWEEP(ctx, 1, NULL, 0); sweep_on(&s);) {
             spd_fit_options o = plain(SPD_METRIC_AIRM, 2, 2);
             spd_pair *pairs = NULL;
             size_t count = 0;
-            long live = mem_live();
-            o.learning = way == 1   ? SPD_LEARNING_UNSUPERVISED
-                         : way == 2 ? SPD_LEARNING_OWN_GRAPH
-                                    : SPD_LEARNING_SUPERVISED;
+            o.learning = ways[way % 3];
             o.pairs = 2;
             o.own_pairs = own;
-            mem_fail_at(k);
-            status = way == 3 ? by_search(ctx, n, p, X, label)
-                              : spd_affinity(ctx, SPD_SET(n, p, X), label, &o, &pairs, &count);
-            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-            CHECK(status == SPD_OK || (status == SPD_ENOMEM && !pairs), "way %d, %ld", way, k);
+            s.status = way == 3 ? by_search(ctx, n, p, X, label)
+                                : spd_affinity(ctx, SPD_SET(n, p, X), label, &o, &pairs, &count);
+            CHECK(s.status == SPD_OK || !pairs, "way %d, %ld", way, s.k);
             spd_pairs_free(pairs);
-            CHECK(mem_live() == live, "way %d, allocation %ld: leak", way, k);
         }
-        CHECK(status == SPD_OK && k > 1, "way %d ended with %d after %ld", way, status, k);
-    }
 }

@@ -3,8 +3,6 @@
 #include "random_spd.h"
 #include "repeat.h"
 
-#include "base/memory.h"
-
 #define N    5
 #define P    40
 #define EACH (N * N)
@@ -118,8 +116,7 @@ static void sweep(const char *name, call c, const input *in)
         s.what = name;
         s.status = c(ctx, in, out);
     }
-    CHECK(spd_context_error(ctx)->status == SPD_OK, "%s still says %s", name,
-          spd_context_error(ctx)->message);
+    CHECK(spd_context_error(ctx)->status == SPD_OK, "%s still says %s", name, said(ctx));
 }
 
 static input make_input(void)
@@ -169,7 +166,7 @@ TEST(means)
     input in = make_input();
     for (int m = 0; m < SPD_METRICS; m++) {
         mean_metric = (spd_metric)m;
-        sweep(spd_name(SPD_ENUM_METRIC, mean_metric), call_mean, &in);
+        sweep(METRIC_NAME(mean_metric), call_mean, &in);
     }
 }
 
@@ -192,5 +189,5 @@ TEST(bad_samples)
         CHECK(mem_live() == live, "leak at allocation %ld", k);
     }
     CHECK(spd_context_error(ctx)->status == SPD_ENOTSPD && spd_context_error(ctx)->index == 17,
-          "%s", spd_context_error(ctx)->message);
+          "%s", said(ctx));
 }

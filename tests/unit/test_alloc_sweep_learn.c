@@ -117,7 +117,6 @@ static spd_status call_groups(spd_context *ctx, const input *in, double *out)
     o.group = group;
     o.folds = 2;
     o.calibration = aligns ? 0.5 : 0.0;
-    o.calibration_unlabeled = 1;
     spd_samples all = in->set.samples;
     all.group = group;
     spd_status status = spd_evaluate(ctx, &all, &o, &e);
@@ -163,8 +162,7 @@ static void sweep(const char *name, call c, const input *in)
         s.what = name;
         s.remarks = 1;
         s.status = c(ctx, in, out);
-        CHECK(spd_context_error(ctx)->status == s.status, "%s says %s", name,
-              spd_context_error(ctx)->message);
+        CHECK(spd_context_error(ctx)->status == s.status, "%s says %s", name, said(ctx));
     }
 }
 

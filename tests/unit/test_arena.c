@@ -1,10 +1,7 @@
 /* test_arena.c - arenas: blocks apart from each other, one failure for all, nothing left behind. */
 #include "test.h"
 
-#include <string.h>
-
 #include "base/arena.h"
-#include "base/memory.h"
 
 TEST(blocks_are_apart)
 {
@@ -39,9 +36,8 @@ TEST(one_failure_stays)
     CHECK(!arena_zero(&a, 1, 8), "the one that fails");
     mem_fail_at(0);
     CHECK(!arena_alloc(&a, 1, 8) && a.failed, "none after it");
-    CHECK(arena_status(&a, ctx, "a test") == SPD_ENOMEM &&
-              strstr(spd_context_error(ctx)->message, "a test"),
-          "%s", spd_context_error(ctx)->message);
+    CHECK(arena_status(&a, ctx, "a test") == SPD_ENOMEM && strstr(said(ctx), "a test"), "%s",
+          said(ctx));
     arena_free(&a);
     CHECK(arena_alloc(&a, 1, 8) && arena_status(&a, ctx, "a test") == SPD_OK, "anew");
     CHECK(!arena_alloc(&a, SIZE_MAX / 2, 4), "a product that overflows");

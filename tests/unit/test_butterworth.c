@@ -4,7 +4,6 @@
 
 #include <complex.h>
 
-#include "base/rng.h"
 #include "describe/butterworth.h"
 
 #define PI 3.14159265358979323846
@@ -137,7 +136,6 @@ TEST(refuses_bands_that_are_none)
         CHECK(butterworth_design(NULL, 4, bad[i][0], bad[i][1], bad[i][2], section) == SPD_EINVAL,
               "band %zu", i);
     CHECK(butterworth_design(NULL, 0, 1, 2, 100, section) == SPD_EINVAL, "order 0");
-    CHECK(butterworth_design(NULL, BUTTERWORTH_MOST + 1, 1, 2, 100, section) == SPD_EINVAL,
-          "order too high");
+    CHECK_STATUS(butterworth_design(NULL, BUTTERWORTH_MOST + 1, 1, 2, 100, section), SPD_EINVAL);
     CHECK(section[0].b == 7, "outputs are untouched");
 }

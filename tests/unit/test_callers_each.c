@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "random_spd.h"
-#include "spdml-data.h"
 #include "test.h"
 
 enum { CALLERS = 8, CALLS = 2, N = 6, M = 2, P = 18, CLASSES = 3, SIDE = 24 };
@@ -60,7 +59,7 @@ static void good(caller *c, spd_status status)
     add_number(c, status);
     c->failed += status < 0;
     if (status < 0)
-        printf("    %s\n", spd_context_error(c->ctx)->message);
+        printf("    %s\n", said(c->ctx));
 }
 
 static const char *in_folder(const caller *c, const char *name, char *path)
@@ -101,7 +100,7 @@ static void job_context(caller *c)
     int64_t index;
     /* of sets that are empty no GPU is asked */
     add_number(c, spd_check(own, THERE(N, 0, X), 0.0));
-    add_text(c, spd_context_error(own)->message);
+    add_text(c, said(own));
     add_number(c, spd_apply(own, SPD_FUNCTION_LOG, 0.0, THERE(N, 0, X), D2));
     add_number(c, spd_pairwise2(own, SPD_METRIC_STEIN, THERE(N, 0, X), NULL, D2));
     add_number(c, spd_mean(own, SPD_METRIC_STEIN, THERE(N, 0, X), NULL, D2, NULL));
@@ -146,7 +145,7 @@ static void job_words(caller *c)
             add_number(c, spd_parse(c->ctx, (spd_enum)of, spd_name((spd_enum)of, i)));
         }
         add_number(c, spd_parse(c->ctx, (spd_enum)of, "nonsens"));
-        add_text(c, spd_context_error(c->ctx)->message);
+        add_text(c, said(c->ctx));
     }
 }
 

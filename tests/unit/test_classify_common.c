@@ -35,6 +35,9 @@ static const method_case cases[] = {
     {&classifier_krr_both, SPD_METRIC_STEIN, 1},
     {&classifier_ksvm, SPD_METRIC_STEIN, 1},
     {&classifier_ksvm, SPD_METRIC_LOG_EUCLIDEAN, 0},
+    {&classifier_rsr, SPD_METRIC_STEIN, 1},
+    {&classifier_cdl, SPD_METRIC_LOG_EUCLIDEAN, 0},
+    {&classifier_cdl_lda, SPD_METRIC_LOG_EUCLIDEAN, 0},
 };
 #define CASES (sizeof cases / sizeof *cases)
 
@@ -51,8 +54,7 @@ static void run_case(const method_case *m, spd_context *ctx, const spd_samples *
 {
     spd_method method = method_of(m, train);
     spd_status status = steps_run(ctx, m->c, &method, train, queries, label);
-    CHECK(status == SPD_OK, "%s %s: %d", spd_name(SPD_ENUM_CLASSIFIER, m->c->kind),
-          spd_name(SPD_ENUM_METRIC, m->metric), (int)status);
+    CHECK(status == SPD_OK, "%s %s", CLASSIFIER_NAME(m->c->kind), METRIC_NAME(m->metric));
 }
 
 TEST(easy_problem)
@@ -62,9 +64,8 @@ TEST(easy_problem)
     for (size_t i = 0; i < CASES; i++) {
         run_case(&cases[i], NULL, &train.samples, &test.samples, label);
         size_t correct = steps_correct(&test.samples, label);
-        CHECK(correct >= Q - 2, "%s %s: %zu of %d right",
-              spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
-              spd_name(SPD_ENUM_METRIC, cases[i].metric), correct, Q);
+        CHECK(correct >= Q - 2, "%s %s: %zu of %d right", CLASSIFIER_NAME(cases[i].c->kind),
+              METRIC_NAME(cases[i].metric), correct, Q);
     }
 }
 
@@ -82,9 +83,8 @@ TEST(classes_without_samples)
         run_case(&cases[i], NULL, &train.samples, &test.samples, dense);
         run_case(&cases[i], NULL, &sparse, &test.samples, gaps);
         for (size_t j = 0; j < Q; j++)
-            CHECK(gaps[j] == 2 * dense[j] + 1, "%s %s, query %zu: %d, expected %d",
-                  spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
-                  spd_name(SPD_ENUM_METRIC, cases[i].metric), j, gaps[j], 2 * dense[j] + 1);
+            CHECK(gaps[j] == 2 * dense[j] + 1, "%s %s, query %zu: %d",
+                  CLASSIFIER_NAME(cases[i].c->kind), METRIC_NAME(cases[i].metric), j, gaps[j]);
     }
 }
 
@@ -98,12 +98,22 @@ TEST(one_sample_per_class)
         method.value[SPD_PARAMETER_K] = 1.0;
         spd_status status =
             steps_run(NULL, cases[i].c, &method, &train.samples, &train.samples, label);
-        CHECK(status == SPD_OK, "%s: %d", spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
-              (int)status);
+        CHECK(status == SPD_OK, "%s: %d", CLASSIFIER_NAME(cases[i].c->kind), (int)status);
         CHECK(memcmp(label, train.label, sizeof label) == 0, "%s %s",
-              spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
-              spd_name(SPD_ENUM_METRIC, cases[i].metric));
+              CLASSIFIER_NAME(cases[i].c->kind), METRIC_NAME(cases[i].metric));
     }
+}
+
+/* One class, of one sample or several: every query is of it. */
+TEST(one_class)
+{
+    labelled_set train = labelled_random(5, N, 6, 1, 0.4), test = labelled_random(6, N, 4, 1, 1.0);
+    for (size_t i = 0; i < CASES; i++)
+        for (train.samples.p = 1; train.samples.p <= 6; train.samples.p += 5) {
+            int label[4] = {9, 9, 9, 9};
+            run_case(&cases[i], NULL, &train.samples, &test.samples, label);
+            CHECK(!label[0] && !label[1] && !label[2] && !label[3], "%zu", i);
+        }
 }
 
 /* All matrices equal: no spread, no directions; still an answer. */
@@ -116,7 +126,7 @@ TEST(no_spread_at_all)
     for (size_t i = 0; i < CASES; i++) {
         run_case(&cases[i], NULL, &train.samples, &test.samples, label);
         CHECK(label[0] >= 0 && label[0] < 2 && label[1] == label[0], "%s",
-              spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind));
+              CLASSIFIER_NAME(cases[i].c->kind));
     }
 }
 
@@ -134,8 +144,7 @@ TEST(order_of_samples)
         run_case(&cases[i], NULL, &train.samples, &test.samples, straight);
         run_case(&cases[i], NULL, &mixed.samples, &test.samples, crooked);
         CHECK(memcmp(straight, crooked, sizeof straight) == 0, "%s %s",
-              spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
-              spd_name(SPD_ENUM_METRIC, cases[i].metric));
+              CLASSIFIER_NAME(cases[i].c->kind), METRIC_NAME(cases[i].metric));
     }
 }
 
@@ -158,9 +167,8 @@ TEST(congruence)
             continue;
         run_case(&cases[i], NULL, &train.samples, &test.samples, before);
         run_case(&cases[i], NULL, &moved.samples, &tests.samples, after);
-        CHECK(memcmp(before, after, sizeof before) == 0, "%s %s",
-              spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
-              spd_name(SPD_ENUM_METRIC, cases[i].metric));
+        CHECK(memcmp(before, after, sizeof before) == 0, "%s %s", CLASSIFIER_NAME(cases[i].c->kind),
+              METRIC_NAME(cases[i].metric));
     }
 }
 
@@ -174,7 +182,7 @@ TEST(any_number_of_threads)
             spd_context *ctx = context_on(threads);
             run_case(&cases[i], ctx, &train.samples, &test.samples, threads == 1 ? one : several);
             CHECK(threads == 1 || memcmp(one, several, sizeof one) == 0, "%s, %d threads",
-                  spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind), threads);
+                  CLASSIFIER_NAME(cases[i].c->kind), threads);
         }
 }
 
@@ -211,11 +219,11 @@ TEST(bad_matrices)
         spd_status status =
             steps_run(ctx, cases[i].c, &method, &train.samples, &test.samples, label);
         const spd_error *error = spd_context_error(ctx);
-        CHECK(status == SPD_ENOTSPD, "%s %s: %d", spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind),
-              spd_name(SPD_ENUM_METRIC, cases[i].metric), (int)status);
+        CHECK(status == SPD_ENOTSPD, "%s %s: %d", CLASSIFIER_NAME(cases[i].c->kind),
+              METRIC_NAME(cases[i].metric), (int)status);
         CHECK(error->index == 3 && strstr(error->message, "[3]"), "%s", error->message);
         CHECK(label[0] == 0x55555555, "labels are touched");
-        CHECK(mem_live() == live, "%s leaks", spd_name(SPD_ENUM_CLASSIFIER, cases[i].c->kind));
+        CHECK(mem_live() == live, "%s leaks", CLASSIFIER_NAME(cases[i].c->kind));
         spd_context_free(ctx);
     }
 }

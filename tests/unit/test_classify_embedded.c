@@ -69,7 +69,7 @@ TEST(equal_to_the_embedding)
             CHECK_OK(NULL,
                      steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label));
             CHECK(memcmp(label, twin, sizeof label) == 0, "%s, k = %g",
-                  spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind), k[a / 2]);
+                  CLASSIFIER_NAME(all[which]->kind), k[a / 2]);
             compared++;
         }
     CHECK(compared >= 9, "%d", compared);
@@ -91,9 +91,7 @@ TEST(parts_are_no_fault)
         CHECK(twin_labels(which, &method, &train, &queries, label) == SPD_EINVAL, "not in parts");
         CHECK_OK(NULL,
                  steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label));
-        CHECK(steps_correct(&queries.samples, label) == Q, "%s: %zu",
-              spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind),
-              steps_correct(&queries.samples, label));
+        CHECK(steps_correct(&queries.samples, label) == Q, "%s", CLASSIFIER_NAME(all[which]->kind));
     }
 }
 
@@ -110,7 +108,7 @@ TEST(grids_are_possible)
             spd_method method = steps_method(all[which], SPD_METRIC_AIRM, &train.samples);
             CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label) ==
                       SPD_OK,
-                  "%s, p = %zu", spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind), counts[c]);
+                  "%s, p = %zu", CLASSIFIER_NAME(all[which]->kind), counts[c]);
             queries.samples.p = 1; /* p + 1 samples in all */
             size_t ks = steps_grid(all[which], &train.samples, SPD_PARAMETER_K, k);
             size_t ds = steps_grid(all[which], &train.samples, SPD_PARAMETER_DIMENSIONS, d);
@@ -119,9 +117,8 @@ TEST(grids_are_possible)
                 method = method_with(SPD_METRIC_AIRM, k[i / ds], d[i % ds]);
                 CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples,
                                 label) == SPD_OK,
-                      "%s, p = %zu, k = %g, d = %g",
-                      spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind), counts[c], k[i / ds],
-                      d[i % ds]);
+                      "%s, p = %zu, k = %g, d = %g", CLASSIFIER_NAME(all[which]->kind), counts[c],
+                      k[i / ds], d[i % ds]);
             }
             queries.samples.p = Q;
         }
@@ -165,10 +162,9 @@ TEST(threads_change_nothing)
                                     label[pass]));
         }
         CHECK(memcmp(label[0], label[1], sizeof label[0]) == 0, "%s",
-              spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind));
+              CLASSIFIER_NAME(all[which]->kind));
         CHECK(steps_correct(&queries.samples, label[0]) > Q / 2, "%s: %zu",
-              spd_name(SPD_ENUM_CLASSIFIER, all[which]->kind),
-              steps_correct(&queries.samples, label[0]));
+              CLASSIFIER_NAME(all[which]->kind), steps_correct(&queries.samples, label[0]));
     }
 }
 

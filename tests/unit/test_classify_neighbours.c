@@ -124,11 +124,10 @@ TEST(nearest_of_every_metric)
         spd_method method = steps_method(&classifier_nn, (spd_metric)m, &train.samples);
         spd_status status =
             steps_run(NULL, &classifier_nn, &method, &train.samples, &test.samples, label);
-        CHECK(status == SPD_OK, "%s: %d", spd_name(SPD_ENUM_METRIC, (spd_metric)m), (int)status);
+        CHECK(status == SPD_OK, "%s: %d", METRIC_NAME(m), (int)status);
         for (size_t i = 0; i < Q; i++) {
             int expected = twin_knn((spd_metric)m, &train.samples, test.X + i * N * N, 1);
-            CHECK(label[i] == expected, "%s, query %zu: %d, expected %d",
-                  spd_name(SPD_ENUM_METRIC, (spd_metric)m), i, label[i], expected);
+            CHECK(label[i] == expected, "%s, query %zu: %d", METRIC_NAME(m), i, label[i]);
         }
     }
 }
@@ -149,8 +148,7 @@ TEST(votes_of_neighbours)
         for (size_t i = 0; i < Q; i++) {
             const double *x = test.X + i * N * N;
             int expected = twin_knn(SPD_METRIC_STEIN, &train.samples, x, ks[k]);
-            CHECK(label[i] == expected, "k = %zu, query %zu: %d, expected %d", ks[k], i, label[i],
-                  expected);
+            CHECK(label[i] == expected, "k = %zu, query %zu: %d", ks[k], i, label[i]);
             unlike_nn += expected != twin_knn(SPD_METRIC_STEIN, &train.samples, x, 1);
         }
     }
@@ -230,11 +228,10 @@ TEST(means_of_classes)
         spd_method method = steps_method(&classifier_mdm, metrics[m], &train.samples);
         spd_status status =
             steps_run(NULL, &classifier_mdm, &method, &train.samples, &test.samples, label);
-        CHECK(status == SPD_OK, "%s: %d", spd_name(SPD_ENUM_METRIC, metrics[m]), (int)status);
+        CHECK(status == SPD_OK, "%s: %d", METRIC_NAME(metrics[m]), (int)status);
         for (size_t i = 0; i < Q; i++) {
             int expected = twin_mdm(metrics[m], &train.samples, means, test.X + i * N * N);
-            CHECK(label[i] == expected, "%s, query %zu: %d, expected %d",
-                  spd_name(SPD_ENUM_METRIC, metrics[m]), i, label[i], expected);
+            CHECK(label[i] == expected, "%s, query %zu: %d", METRIC_NAME(metrics[m]), i, label[i]);
         }
     }
 }
@@ -246,13 +243,10 @@ TEST(means_of_one_are_neighbours)
     int by_mean[Q], by_sample[Q];
     for (int m = 0; m < SPD_METRICS; m++) {
         spd_method method = steps_method(&classifier_mdm, (spd_metric)m, &train.samples);
-        CHECK(steps_run(NULL, &classifier_mdm, &method, &train.samples, &test.samples, by_mean) ==
-                  SPD_OK,
-              "mdm");
-        CHECK(steps_run(NULL, &classifier_nn, &method, &train.samples, &test.samples, by_sample) ==
-                  SPD_OK,
-              "nn");
-        CHECK(memcmp(by_mean, by_sample, sizeof by_mean) == 0, "%s",
-              spd_name(SPD_ENUM_METRIC, (spd_metric)m));
+        CHECK_OK(NULL,
+                 steps_run(NULL, &classifier_mdm, &method, &train.samples, &test.samples, by_mean));
+        CHECK_OK(NULL, steps_run(NULL, &classifier_nn, &method, &train.samples, &test.samples,
+                                 by_sample));
+        CHECK(memcmp(by_mean, by_sample, sizeof by_mean) == 0, "%s", METRIC_NAME(m));
     }
 }

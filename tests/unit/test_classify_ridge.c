@@ -429,9 +429,8 @@ TEST(groups_reach_the_choice)
             OWN(spd_samples) part = NULL;
             OWN(spd_classifier) c = NULL;
             train.samples.fold_group = grouped ? group_of : NULL;
-            CHECK(spd_samples_subset(NULL, &train.samples, e->round[k]->train_count,
-                                     e->round[k]->train, &part) == SPD_OK,
-                  "part");
+            CHECK_OK(NULL, spd_samples_subset(NULL, &train.samples, e->round[k]->train_count,
+                                              e->round[k]->train, &part));
             CHECK(spd_classifier_fit(NULL, &method, part, NULL, &c) == SPD_OK, "fit");
             lambda[grouped] = spd_classifier_method(c)->value[SPD_PARAMETER_LAMBDA];
         }
@@ -536,7 +535,7 @@ static void check_refused(const spd_samples *train, const char *name, const char
     spd_classifier *c = NULL;
     CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "name");
     CHECK(spd_classifier_fit(ctx, &method, train, NULL, &c) == SPD_EINVAL && !c, "%s", name);
-    CHECK(strstr(spd_context_error(ctx)->message, word), "%s", spd_context_error(ctx)->message);
+    CHECK(strstr(said(ctx), word), "%s", said(ctx));
 }
 
 TEST(regression_that_cannot_be)
@@ -646,8 +645,7 @@ TEST(safe_values)
           "steps");
     CHECK(run.method.value[SPD_PARAMETER_BETA_SCALE] == 1.0 &&
               run.method.value[SPD_PARAMETER_LAMBDA] == 1e-2,
-          "beta-scale %g, lambda %g", run.method.value[SPD_PARAMETER_BETA_SCALE],
-          run.method.value[SPD_PARAMETER_LAMBDA]);
+          "beta-scale %g", run.method.value[SPD_PARAMETER_BETA_SCALE]);
     training_state_free(&run);
 }
 

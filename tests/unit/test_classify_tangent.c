@@ -223,7 +223,7 @@ static void axes_keep_distances(size_t n, size_t p, spd_metric metric)
         for (size_t j = 0; j < i; j++)
             CHECK_CLOSE(gap_between(s->rank, s->vectors + i * s->rank, s->vectors + j * s->rank),
                         gap_between(t.dim, t.T + i * t.dim, t.T + j * t.dim), 1e-8, "n = %zu, %s",
-                        n, spd_name(SPD_ENUM_METRIC, metric));
+                        n, METRIC_NAME(metric));
     E = block(s->rank * s->rank);
     vectors_products(NULL, s->dim, s->rank, s->axes, s->rank, s->axes, E);
     for (size_t e = 0; e < s->rank * s->rank; e++)
@@ -281,9 +281,8 @@ TEST(parameters_of_pga)
     int label[30];
     train.samples.n = 3;
     method.value[SPD_PARAMETER_DIMENSIONS] = 0.0;
-    CHECK(steps_run(ctx, &classifier_pga, &method, &train.samples, &train.samples, label) ==
-              SPD_EINVAL,
-          "no dimensions");
+    CHECK_STATUS(steps_run(ctx, &classifier_pga, &method, &train.samples, &train.samples, label),
+                 SPD_EINVAL);
     CHECK_SAYS(ctx, "dimensions is 0");
 }
 
@@ -300,7 +299,7 @@ static void compare_lda(size_t n, size_t p, spd_metric metric)
     CHECK(status == SPD_OK, "%d", (int)status);
     twin_lda(&train.samples, &test.samples, &t, expected);
     CHECK(memcmp(label, expected, sizeof label) == 0, "n = %zu, p = %zu, %s", n, p,
-          spd_name(SPD_ENUM_METRIC, metric));
+          METRIC_NAME(metric));
 }
 
 TEST(discriminants)

@@ -23,7 +23,7 @@ TEST(long_messages)
     front[sizeof front - 1] = '\0';
     spd_status status = ctx_fail(ctx, SPD_EIO, "%s", text);
     CHECK(status == SPD_EIO, "%d", status);
-    const char *message = spd_context_error(ctx)->message;
+    const char *message = said(ctx);
     CHECK(strlen(message) == ROOM - 1, "%zu of %zu", strlen(message), ROOM);
     ctx_prefix(ctx, "a.npy");
     CHECK(strncmp(message, "a.npy: xxx", 10) == 0 && strlen(message) == ROOM - 1, "'%.20s' %zu",
@@ -46,7 +46,7 @@ TEST(no_message)
     ctx_prefix(ctx, "a.npy");
     ctx_append(ctx, "more");
     CHECK(spd_context_error(ctx)->status == SPD_OK, "%d", spd_context_error(ctx)->status);
-    CHECK(spd_context_error(ctx)->message[0] == '\0', "'%s'", spd_context_error(ctx)->message);
+    CHECK(said(ctx)[0] == '\0', "'%s'", said(ctx));
     ctx_prefix(NULL, "a.npy");
     ctx_append(NULL, "more");
 }

@@ -162,8 +162,7 @@ TEST(W_is_as_promised)
                     dot += model->W[i * M + a] * model->W[i * M + b];
                 CHECK_CLOSE(dot, a == b, 1e-13, "W'W, fit %zu", k);
             }
-        CHECK(spd_affinity(NULL, SPD_SET(N, P, s.X), s.label, &o, &pairs, &o.pairs) == SPD_OK,
-              "graph");
+        CHECK_OK(NULL, spd_affinity(NULL, SPD_SET(N, P, s.X), s.label, &o, &pairs, &o.pairs));
         o.own_pairs = pairs;
         o.W = model->W;
         CHECK(spd_cost(NULL, SPD_SET(N, P, s.X), &o, &cost, NULL) == SPD_OK, "cost");
@@ -217,7 +216,7 @@ TEST(a_singular_mean)
             X[i * N * N + d * (N + 1)] = 1.0 + (double)(i * d);
     for (int c = SPD_COORDINATES_MEAN; c <= SPD_COORDINATES_WITHIN; c++) {
         CHECK(coordinates_factor(ctx, (spd_coordinates)c, &in, L) < 0, "coordinates %d", c);
-        CHECK(spd_context_error(ctx)->message[0], "a word about it");
+        CHECK(said(ctx)[0], "a word about it");
     }
     CHECK_SAYS(ctx, "singular");
 }

@@ -4,9 +4,7 @@
 #include "repeat.h"
 
 #include "base/context.h"
-#include "base/memory.h"
 #include "io/array.h"
-#include "spdml-data.h"
 
 #define P 5
 #define N 3
@@ -104,13 +102,13 @@ TEST(sets_that_do_not_fit)
     const spd_data *const sets[] = {a, b};
     spd_data *made = NULL;
     CHECK(spd_data_join(ctx, 2, sets, NULL, &made) == SPD_EINVAL && !made &&
-              strstr(spd_context_error(ctx)->message, "labels"),
-          "%s", spd_context_error(ctx)->message);
+              strstr(said(ctx), "labels"),
+          "%s", said(ctx));
     spd_array_free(b->y);
     b->y = NULL;
     CHECK(spd_data_join(ctx, 2, sets, NULL, &made) == SPD_EINVAL && !made &&
-              strstr(spd_context_error(ctx)->message, "second has none"),
-          "%s", spd_context_error(ctx)->message);
+              strstr(said(ctx), "second has none"),
+          "%s", said(ctx));
     spd_array_free(a->y);
     a->y = NULL;
     CHECK(spd_data_join(ctx, 2, sets, NULL, &made) == SPD_OK && made && made->columns == 1,

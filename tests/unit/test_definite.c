@@ -99,7 +99,7 @@ static void take_anything(const verdicts *v, const double *X)
               spd_apply(v->ctx, SPD_FUNCTION_EXP, 0.0, SPD_SET(n, P, small), F) == SPD_OK &&
               spd_eigh(v->ctx, SPD_SET(n, P, X), F, NULL) == SPD_OK &&
               spd_congruence(v->ctx, SPD_SET(n, P, X), 1, X, F) == SPD_OK,
-          "%s, n %zu: %s", v->what, n, spd_context_error(v->ctx)->message);
+          "%s, n %zu: %s", v->what, n, said(v->ctx));
 }
 
 /* Of every size at which a way of computing begins or ends. */
@@ -273,7 +273,7 @@ TEST(fits_refuse_singular_ones)
         random_singular(&r, N, seed % 3, X + BAD * N * N);
         CHECK(spd_fit(ctx, SPD_SET(N, SAMPLES, X), label, &o, NULL, &model) == SPD_ENOTSPD &&
                   spd_context_error(ctx)->index == BAD,
-              "%s", spd_context_error(ctx)->message);
+              "%s", said(ctx));
         CHECK_SAYS(ctx, "zero up to rounding");
     }
 }

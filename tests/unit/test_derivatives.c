@@ -270,9 +270,8 @@ TEST(pairs_by_their_remainders)
             double *X = random_set(&r, n, SAMPLES, 10.0), *G = block(SAMPLES * n * n);
             double *H = normal_block(&r, SAMPLES * n * n), slope = 0.0;
             spd_symmetrize(n, SAMPLES, H);
-            CHECK(spd_pairs_gradient(NULL, paired[c], SPD_SET(n, SAMPLES, X), PAIRS, pairs, weight,
-                                     d2, G) == SPD_OK,
-                  " ");
+            CHECK_OK(NULL, spd_pairs_gradient(NULL, paired[c], SPD_SET(n, SAMPLES, X), PAIRS, pairs,
+                                              weight, d2, G));
             for (size_t k = 0; k < PAIRS; k++)
                 if (pairs[2 * k] != pairs[2 * k + 1]) {
                     double known = twin_dist2(paired[c], n, X + pairs[2 * k] * n * n,

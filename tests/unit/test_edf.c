@@ -1,7 +1,5 @@
 /* test_edf.c - EDF recordings written here: exact values and events; cut off at every byte, damaged
  * at every byte, and every allocation failing. */
-#include <math.h>
-
 #include "test_image_common.h"
 
 #include "formats/recording.h"

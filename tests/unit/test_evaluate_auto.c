@@ -391,8 +391,7 @@ TEST(no_time)
     OWN(spd_league) league = NULL;
     spd_context *ctx = context_on(2);
     tuning.seconds = 1e-9;
-    CHECK(spd_tune_auto(ctx, &method, &s.samples, &tuning, NULL, &league) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_OK(ctx, spd_tune_auto(ctx, &method, &s.samples, &tuning, NULL, &league));
     CHECK(league->chosen == 0 && strcmp(league->candidate[0]->name, "nn-stein") == 0, " ");
     CHECK(!league->candidate[0]->late && league->candidate[1]->late, " ");
     CHECK(isnan(league->candidate[1]->accuracy) && isnan(league->candidate[1]->left), " ");
@@ -462,7 +461,7 @@ static void refused(const spd_samples *given, const spd_tune_options *tuning, co
     OWN(spd_league) league = NULL;
     spd_status status = spd_tune_auto(ctx, &method, given, tuning, NULL, &league);
     CHECK(status == SPD_EINVAL, "%d", (int)status);
-    CHECK(strstr(spd_context_error(ctx)->message, word), "%s", spd_context_error(ctx)->message);
+    CHECK(strstr(said(ctx), word), "%s", said(ctx));
     CHECK(!league && method.automatic, "something was chosen");
 }
 

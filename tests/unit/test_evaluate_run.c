@@ -47,7 +47,7 @@ static spd_evaluation *run(const setup *s)
     spd_evaluation *e = NULL;
     spd_context *ctx = context_on(0);
     spd_status status = spd_evaluate(ctx, &s->set.samples, &s->options, &e);
-    CHECK(status == SPD_OK && e, "%d, %s", status, spd_context_error(ctx)->message);
+    CHECK(status == SPD_OK && e, "%d, %s", status, said(ctx));
     return OWNED(spd_evaluation, e);
 }
 
@@ -401,8 +401,7 @@ static void refuse(const setup *s, const char *words)
     spd_context *ctx = context_on(0);
     long live = mem_live();
     CHECK(spd_evaluate(ctx, &s->set.samples, &s->options, &e) == SPD_EINVAL && !e, "%s", words);
-    CHECK(strstr(spd_context_error(ctx)->message, words), "%s, not %s",
-          spd_context_error(ctx)->message, words);
+    CHECK(strstr(said(ctx), words), "%s, not %s", said(ctx), words);
     CHECK(mem_live() == live, "%s: leak", words);
 }
 

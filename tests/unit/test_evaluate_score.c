@@ -283,8 +283,7 @@ TEST(folds_by_group)
     }
     for (size_t f = 0; f < 5; f++)
         for (size_t k = 0; k < 3; k++)
-            CHECK(count[f][k] >= 6 && count[f][k] <= 11, "fold %zu class %zu: %zu", f, k,
-                  count[f][k]);
+            CHECK(count[f][k] >= 6 && count[f][k] <= 11, "fold %zu class %zu", f, k);
     for (size_t i = 0; i < 120; i++)
         group[i] = (int)(i / 60);
     CHECK(folds_deal_groups(NULL, 120, label, group, 1, &folds, fold) == SPD_OK && folds == 2,

@@ -2,7 +2,6 @@
 #include "random_spd.h"
 #include "repeat.h"
 
-#include "base/memory.h"
 #include "evaluate/method.h"
 #include "evaluate/race.h"
 #include "evaluate/settings.h"
@@ -173,8 +172,7 @@ TEST(objectives_of_maps)
     CHECK(s.maps == 5 * 9 + 1, "and with each nu_w, that it fits: %zu", s.maps);
     method = method_of("nn-stein-ml");
     method.value[SPD_PARAMETER_OBJECTIVE] = 77;
-    CHECK(settings_make(NULL, &method, &train, NULL, 13, &room, &s) == SPD_EINVAL,
-          "no such objective");
+    CHECK_STATUS(settings_make(NULL, &method, &train, NULL, 13, &room, &s), SPD_EINVAL);
     grid.count[SPD_PARAMETER_OBJECTIVE] = 0; /* numbers of neighbours do not change the objective */
     s = settings_of("nn-stein-ml", &train, &grid);
     CHECK(s.maps == 5 * 6 + 1, "neighbours alone: %zu", s.maps);
@@ -205,8 +203,7 @@ TEST(own_grids)
     const double bad[] = {9};
     grid.count[SPD_PARAMETER_M] = 1;
     grid.value[SPD_PARAMETER_M] = bad;
-    CHECK(settings_make(NULL, &method, &train, &grid, 13, &room, &s) == SPD_OK,
-          "m is fixed already");
+    CHECK_OK(NULL, settings_make(NULL, &method, &train, &grid, 13, &room, &s));
     arena_free(&room);
     method = method_of("knn-airm-ml");
     CHECK(settings_make(NULL, &method, &train, &grid, 13, &room, &s) == SPD_EINVAL, "m above n");
@@ -589,8 +586,7 @@ TEST(whatever_the_threads)
         spd_method first = method_of(names[k]), second = first;
         spd_tune_info a = SPD_STRUCT(spd_tune_info), b = SPD_STRUCT(spd_tune_info);
         spd_context *ctx = context_on(1);
-        CHECK(spd_tune(ctx, &first, &s.samples, &tuning, &a) == SPD_OK, "%s: %s", names[k],
-              spd_context_error(ctx)->message);
+        CHECK(spd_tune(ctx, &first, &s.samples, &tuning, &a) == SPD_OK, "%s", names[k]);
         for (int threads = 2; threads <= 4; threads++) {
             second = method_of(names[k]);
             spd_context_set_threads(ctx, threads);
@@ -653,8 +649,7 @@ TEST(together_as_alone)
               names[k]);
     }
     all[1] = method_of("nn-airm-ml");
-    CHECK(spd_tune_together(NULL, 3, all_at, &s.samples, &tuning, tuned_at) == SPD_EINVAL,
-          "two metrics");
+    CHECK_STATUS(spd_tune_together(NULL, 3, all_at, &s.samples, &tuning, tuned_at), SPD_EINVAL);
 }
 
 /* More neighbours than there are give the same graph, hence the same accuracy. */
@@ -723,15 +718,13 @@ TEST(settings_that_fail)
     method.value[SPD_PARAMETER_DIMENSIONS] = 2.0;
     grid.count[SPD_PARAMETER_K] = 3;
     grid.value[SPD_PARAMETER_K] = k;
-    CHECK(spd_tune(ctx, &method, &train, &tuning, &tuned) >= 0, "%s",
-          spd_context_error(ctx)->message);
+    CHECK(spd_tune(ctx, &method, &train, &tuning, &tuned) >= 0, "%s", said(ctx));
     CHECK(method.value[SPD_PARAMETER_K] == 8.0, "k = %g", method.value[SPD_PARAMETER_K]);
     CHECK(tuned.settings == 3 && tuned.accuracy > 0.2, "%zu, %g", tuned.settings, tuned.accuracy);
     method.value[SPD_PARAMETER_K] = NAN;
     grid.count[SPD_PARAMETER_K] = 2;
     spd_status status = spd_tune(ctx, &method, &train, &tuning, &tuned);
-    CHECK(status == SPD_EINVAL && strstr(spd_context_error(ctx)->message, "hessian-lle in 2"),
-          "%d, %s", status, spd_context_error(ctx)->message);
+    CHECK_FAILED(ctx, status, SPD_EINVAL, "hessian-lle in 2");
     CHECK(isnan(method.value[SPD_PARAMETER_K]), "touched");
 }
 

@@ -2,7 +2,6 @@
  * W, and the example that patterns exist for: a row of noise with a large weight. */
 #include "repeat.h"
 
-#include "base/memory.h"
 #include "random_spd.h"
 
 enum { N = 9, M = 3 };

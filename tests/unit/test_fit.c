@@ -1,8 +1,7 @@
 /* test_fit.c - learning the map: it descends, recovers planted subspaces, keeps its promises about
  * data passes and threads, and refuses what cannot work. */
-#include "test.h"
+#include "repeat.h"
 
-#include "base/memory.h"
 #include "random_spd.h"
 
 #define N       12
@@ -90,7 +89,7 @@ static spd_model *learn(const planted *s, const spd_fit_options *o, const int *l
     spd_model *model = NULL;
     spd_context_set_threads(ctx, threads);
     spd_status status = spd_fit(ctx, SPD_SET(N, P, s->X), label, o, NULL, &model);
-    CHECK(status == SPD_OK && model, "%s", spd_context_error(ctx)->message);
+    CHECK(status == SPD_OK && model, "%s", said(ctx));
     return model;
 }
 
@@ -212,14 +211,12 @@ TEST(cost_agrees_with_the_model)
         spd_pair *pairs = NULL;
         size_t count;
         double cost = NAN;
-        CHECK(spd_affinity(NULL, SPD_SET(N, P, s.X), s.label, &o, &pairs, &count) == SPD_OK,
-              "affinity");
+        CHECK_OK(NULL, spd_affinity(NULL, SPD_SET(N, P, s.X), s.label, &o, &pairs, &count));
         o.pairs = count;
         o.own_pairs = pairs;
         o.W = model->W;
         CHECK(spd_cost(NULL, SPD_SET(N, P, s.X), &o, &cost, NULL) == SPD_OK, "cost");
-        CHECK_CLOSE(cost, model->cost, 1e-9 * fabs(cost), "%s",
-                    spd_name(SPD_ENUM_METRIC, o.metric));
+        CHECK_CLOSE(cost, model->cost, 1e-9 * fabs(cost), "%s", METRIC_NAME(o.metric));
         spd_pairs_free(pairs);
     }
 }
@@ -395,8 +392,7 @@ TEST(airm_goes_on_from_stein)
     OWN(spd_model) cut = NULL;
     spd_context *ctx = spd_context_new();
     spd_context_set_progress(ctx, stop_at_once, NULL);
-    CHECK(spd_fit(ctx, SPD_SET(N, P, s.X), s.label, &o, NULL, &cut) == SPD_ECANCELLED,
-          "not cancelled");
+    CHECK_STATUS(spd_fit(ctx, SPD_SET(N, P, s.X), s.label, &o, NULL, &cut), SPD_ECANCELLED);
     CHECK(cut && orthonormality(cut) < 1e-12, "no map");
     spd_context_free(ctx);
     o.learning = SPD_LEARNING_VARIANCE;
@@ -424,25 +420,17 @@ TEST(allocation_failures)
 {
     rng r = seeded(10);
     planted s = planted_new(&r, 0.3);
+    spd_context *ctx = context_on(1);
     for (size_t i = 0; i < COSTS; i++) {
         spd_fit_options o = options_for(&costs[i]);
         if (o.metric == SPD_METRIC_AIRM || o.metric == SPD_METRIC_JEFFREY) /* as Stein */
             continue;
-        spd_context *ctx = context_on(1);
-        int done = 0, tries = 0;
         o.max_iter = 2;
-        for (long k = 1; !done && k < 2000; k++, tries++) {
-            long live = mem_live();
+        for (sweep_state w = SWEEP(ctx, 20, NULL, 0); sweep_on(&w);) {
             spd_model *model = NULL;
-            mem_fail_at(k);
-            spd_status status = spd_fit(ctx, SPD_SET(N, P, s.X), s.label, &o, NULL, &model);
-            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-            done = status == SPD_OK;
-            CHECK(done || status == SPD_ENOMEM, "status %d at %ld", status, k);
-            CHECK(spd_context_error(ctx)->status == status, "%d", spd_context_error(ctx)->status);
+            w.status = spd_fit(ctx, SPD_SET(N, P, s.X), s.label, &o, NULL, &model);
+            CHECK_MADE(w, model);
             spd_model_free(model);
-            CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
         }
-        CHECK(done && tries > 20, "%d tries", tries);
     }
 }

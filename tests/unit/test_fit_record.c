@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "random_spd.h"
 
 #define N      9
@@ -56,7 +55,7 @@ static spd_fit_state *through_file(const spd_fit_state *state)
     spd_fit_state *loaded = NULL;
     if (spd_fit_state_save(ctx, state, path) != SPD_OK ||
         spd_fit_state_load(ctx, path, &loaded) != SPD_OK) {
-        fprintf(stderr, "%s\n", spd_context_error(ctx)->message);
+        fprintf(stderr, "%s\n", said(ctx));
         abort();
     }
     return loaded;
@@ -175,8 +174,7 @@ static int look(void *user, const spd_fit_state *state, const spd_fit_step *last
 static witness witness_new(const set *s, const spd_fit_options *o)
 {
     witness w = {.s = s, .o = *o};
-    CHECK(spd_affinity(NULL, SPD_SET(N, P, s->X), s->label, &w.o, &w.pairs, &w.count) == SPD_OK,
-          "graph");
+    CHECK_OK(NULL, spd_affinity(NULL, SPD_SET(N, P, s->X), s->label, &w.o, &w.pairs, &w.count));
     return w;
 }
 
@@ -255,8 +253,7 @@ static void check_resume(const set *s, const spd_fit_options *o, int each, const
         watch.resume = k->state[i];
         rest = NULL;
         spd_context *any = ctx[i & 1];
-        CHECK(spd_fit(any, SPD_SET(N, P, s->X), s->label, o, &watch, &rest) == SPD_OK, "%s: %s",
-              what, spd_context_error(any)->message);
+        CHECK(spd_fit(any, SPD_SET(N, P, s->X), s->label, o, &watch, &rest) == SPD_OK, "%s", what);
         CHECK(rest && !differs(rest, whole, 0), "%s, state %zu: another %s", what, i,
               rest ? differs(rest, whole, 0) : "end");
         spd_model_free(rest);
@@ -279,7 +276,7 @@ TEST(resumed_fits_have_the_same_bits)
         o.objective = k % 3 ? SPD_OBJECTIVE_DIFFERENCE : SPD_OBJECTIVE_SOFTMAX;
         o.tol = 0.0;
         o.max_iter = 54;
-        snprintf(what, sizeof what, "%s, %s", spd_name(SPD_ENUM_METRIC, o.metric),
+        snprintf(what, sizeof what, "%s, %s", METRIC_NAME(o.metric),
                  spd_name(SPD_ENUM_SOLVER, o.solver));
         check_resume(&s, &o, k == 1 ? 2 : k / 2 == 3 ? 5 : 17, what);
     }

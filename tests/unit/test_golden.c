@@ -52,7 +52,7 @@ TEST(other_distances)
     load(X);
     for (size_t k = 0; k < 4; k++)
         CHECK_CLOSE(dist2(cases[k].metric, N, X, X + EACH), cases[k].value, 1e-9 * cases[k].value,
-                    "%s", spd_name(SPD_ENUM_METRIC, cases[k].metric));
+                    "%s", METRIC_NAME(cases[k].metric));
 }
 
 TEST(means)
@@ -68,8 +68,7 @@ TEST(means)
     for (size_t k = 0; k < 3; k++) {
         unfold(cases[k].values, expected);
         CHECK(spd_mean(NULL, cases[k].metric, SPD_SET(N, P, X), NULL, M, NULL) == SPD_OK, " ");
-        CHECK_CLOSE(relative_gap(EACH, M, expected), 0.0, 1e-9, "%s",
-                    spd_name(SPD_ENUM_METRIC, cases[k].metric));
+        CHECK_CLOSE(relative_gap(EACH, M, expected), 0.0, 1e-9, "%s", METRIC_NAME(cases[k].metric));
     }
 }
 

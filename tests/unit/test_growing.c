@@ -2,7 +2,6 @@
 #include "test.h"
 #include "random_spd.h"
 
-#include "base/memory.h"
 #include "linalg/growing.h"
 
 #define SIZE 40

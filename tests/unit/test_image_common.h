@@ -4,8 +4,6 @@
 #define SPD_TEST_IMAGE_COMMON_H
 
 #include "base/context.h"
-#include "base/memory.h"
-#include "base/rng.h"
 #include "formats/image_formats.h"
 #include "random_spd.h"
 #include "repeat.h"
@@ -49,7 +47,7 @@ HELPER image *decode(const unsigned char *bytes, size_t size, char *text)
     spd_context *ctx = context_on(0);
     image *picture = NULL;
     spd_status status = image_decode(ctx, bytes, size, NULL, &picture);
-    const char *message = spd_context_error(ctx)->message;
+    const char *message = said(ctx);
     if (status < 0)
         CHECK(!picture && message[0] && !strchr(message, '\n'), "'%s'", message);
     if (text)

@@ -4,9 +4,6 @@
 #define SPD_TEST_IO_COMMON_H
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "repeat.h"

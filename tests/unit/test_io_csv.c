@@ -1,7 +1,6 @@
 /* test_io_csv.c - .csv: separators, headers, quotes, and faults named by line and column. */
 #include "unit/test_io_common.h"
 
-#include "base/rng.h"
 #include "io/text.h"
 
 #include <locale.h>
@@ -188,7 +187,7 @@ TEST(data_sets)
     const spd_load_options named = {.size = sizeof named, .y_name = "Truth", .unchecked = 1};
     put_file(scratch("n.csv"), "Truth,a\nx,1\ny,2\n", 16);
     CHECK(spd_data_load(ctx, scratch("n.csv"), &named, &data) == SPD_OK && data->classes == 2, "%s",
-          spd_context_error(ctx)->message);
+          said(ctx));
     spd_data_free(data);
     data = load_text("7\n");
     CHECK(data && data->p == 1 && data->n == 1 && data->X[0] == 7, "one by one");

@@ -369,8 +369,7 @@ TEST(names_that_are_taken)
     CHECK(spd_arrays_write(ctx, scratch("both.npz"), 3, all) == SPD_OK, "write");
     const spd_load_options options = {.size = sizeof options, .y_name = "w"};
     spd_data *data = load(scratch("both.npz"), &options);
-    CHECK(data && spd_data_save(ctx, data, scratch("again.npz")) == SPD_OK, "%s",
-          spd_context_error(ctx)->message);
+    CHECK(data && spd_data_save(ctx, data, scratch("again.npz")) == SPD_OK, "%s", said(ctx));
     data = load(scratch("again.npz"), &options);
     CHECK(data && data->classes == 5 && data->columns == 1, "w is still w");
 }

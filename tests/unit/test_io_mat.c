@@ -106,8 +106,7 @@ static void check_stored(uint32_t class_type, uint32_t type, const void *data, s
 {
     OWN(spd_array) in = NULL;
     put_class(scratch("class.mat"), class_type, type, 1, 2, data, size);
-    CHECK(spd_array_read(ctx, scratch("class.mat"), NULL, &in) == SPD_OK, "%u: %s", class_type,
-          spd_context_error(ctx)->message);
+    CHECK(spd_array_read(ctx, scratch("class.mat"), NULL, &in) == SPD_OK, "%u", class_type);
     if (!in)
         return;
     CHECK((in->type == SPD_TYPE_FLOAT64) == (class_type <= MX_SINGLE), "class %u", class_type);
@@ -264,7 +263,7 @@ TEST(complex_numbers)
         CHECK(spd_array_read(ctx, scratch("z.mat"), "v", &array) == SPD_OK &&
                   array->type == SPD_TYPE_COMPLEX128 && array->shape[0] == 2 &&
                   array->shape[1] == 3,
-              "%s", spd_context_error(ctx)->message);
+              "%s", said(ctx));
         for (size_t i = 0; array && i < 2; i++)
             for (size_t j = 0; j < 3; j++)
                 CHECK(array->f64[2 * (3 * i + j)] == real[i + 2 * j] &&

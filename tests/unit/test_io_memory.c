@@ -19,8 +19,7 @@ static void sweep(const char *what, sweep_call call, const char *path)
         CHECK(s.status == SPD_OK || !touched, "%s, allocation %ld: output touched", what, s.k);
         CHECK(scratch_each(NULL) == files, "%s, allocation %ld: a file was left", what, s.k);
     }
-    CHECK(spd_context_error(ctx)->status == SPD_OK, "%s still says '%s'", what,
-          spd_context_error(ctx)->message);
+    CHECK(spd_context_error(ctx)->status == SPD_OK, "%s still says '%s'", what, said(ctx));
 }
 
 static spd_status read_any(const char *path, const char *name, int *touched)

@@ -17,8 +17,7 @@ static spd_array *read_made(int version, const char *dictionary, const void *dat
     unsigned char image[4096];
     spd_array *array = NULL;
     put_file(scratch("made.npy"), image, make_npy(image, version, dictionary, data, size));
-    CHECK(spd_array_read(ctx, scratch("made.npy"), NULL, &array) == SPD_OK, "%s: %s", dictionary,
-          spd_context_error(ctx)->message);
+    CHECK(spd_array_read(ctx, scratch("made.npy"), NULL, &array) == SPD_OK, "%s", dictionary);
     return OWNED(spd_array, array);
 }
 
@@ -91,7 +90,7 @@ TEST(complex_numbers)
         OWN(spd_array) back = NULL;
         CHECK(spd_arrays_write(ctx, scratch("c.npy"), 1, list) == SPD_OK &&
                   spd_array_read(ctx, scratch("c.npy"), NULL, &back) == SPD_OK,
-              "%s", spd_context_error(ctx)->message);
+              "%s", said(ctx));
         CHECK(back && back->type == SPD_TYPE_COMPLEX128 &&
                   memcmp(back->f64, wanted, cases[k].count * 16) == 0,
               "written and read");
@@ -341,7 +340,7 @@ TEST(time_stamps_count_in_full)
         if (i < 2) /* when it was read does not matter */
             CHECK_FAILED(ctx, status, SPD_EIO, "changed while it was being read");
         else
-            CHECK(status == SPD_OK, "%s", spd_context_error(ctx)->message);
+            CHECK(status == SPD_OK, "%s", said(ctx));
         source_free(source);
     }
 }
@@ -456,8 +455,7 @@ TEST(pieces_of_a_long_range)
         spd_context_set_progress(ctx, stop_at_once, NULL);
         ctx_clear(ctx);
         CHECK(pieces_run(ctx, "reading", size, note_piece, &long_one) == SPD_ECANCELLED, "stopped");
-        CHECK(strcmp(spd_context_error(ctx)->message, "reading cancelled") == 0, "%s",
-              spd_context_error(ctx)->message);
+        CHECK(strcmp(said(ctx), "reading cancelled") == 0, "%s", said(ctx));
         CHECK(long_one.bytes < size, "all was read");
         spd_context_set_progress(ctx, NULL, NULL);
     }

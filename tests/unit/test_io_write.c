@@ -50,5 +50,5 @@ TEST(long_names)
     memcpy(name + 251, ".npy", 5);
     char path[400];
     snprintf(path, sizeof path, "%s/%s", scratch_folder, name);
-    CHECK(write_one(path, &array) == SPD_OK, "255 characters: %s", spd_context_error(ctx)->message);
+    CHECK(write_one(path, &array) == SPD_OK, "255 characters: %s", said(ctx));
 }

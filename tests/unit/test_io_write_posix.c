@@ -69,8 +69,7 @@ TEST(full_disks_leave_the_old_file)
             const char *path = scratch(names[i]);
             size_t files = scratch_each(NULL);
             CHECK_FAILED(ctx, write_limited(path, array, limits[k]), SPD_EIO, strerror(EFBIG));
-            CHECK(strstr(spd_context_error(ctx)->message, names[i]), "%s",
-                  spd_context_error(ctx)->message);
+            CHECK(strstr(said(ctx), names[i]), "%s", said(ctx));
             CHECK(scratch_each(NULL) == files, "%s: a file was left behind", names[i]);
             put_file(path, old_content, strlen(old_content));
             CHECK_FAILED(ctx, write_limited(path, array, limits[k]), SPD_EIO, "cannot write");

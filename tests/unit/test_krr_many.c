@@ -47,7 +47,7 @@ static spd_classifier *fitted(const spd_samples *train, const char *name, double
         method.value[SPD_PARAMETER_BETA] = BETA;
     method.value[SPD_PARAMETER_LAMBDA] = lambda;
     spd_status status = spd_classifier_fit(ctx, &method, train, NULL, &c);
-    CHECK(status == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK(status == SPD_OK, "%s", said(ctx));
     return c;
 }
 
@@ -197,8 +197,7 @@ TEST(other_kernels)
         double *left = block(P * C);
         size_t right = 0;
         CHECK(spd_classifier_predict(NULL, c, &test.samples, label) == SPD_OK, "labels");
-        CHECK(steps_correct(&test.samples, label) > Q / 2, "%s: %zu", names[k],
-              steps_correct(&test.samples, label));
+        CHECK(steps_correct(&test.samples, label) > Q / 2, "%s", names[k]);
         CHECK(spd_classifier_left_out(NULL, c, left) == SPD_OK, "left out");
         for (size_t i = 0; i < P; i++) {
             size_t best = 0;

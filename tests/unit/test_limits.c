@@ -2,13 +2,11 @@
 #include "base/limits.h"
 
 #include <float.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/context.h"
-#include "base/memory.h"
 #include "run/blas.h"
 #include "run/parallel.h"
 #include "linalg/dense.h"
@@ -31,8 +29,8 @@ TEST(more_than_there_is)
         CHECK(mem_alloc((size_t)(2.0 * total), 1) == NULL, "");
         CHECK((double)mem_refused() >= 2.0 * total, "");
         CHECK(ctx_nomem(ctx, "a thing") == SPD_ENOMEM, "");
-        CHECK(strstr(spd_context_error(ctx)->message, "out of memory for a thing: ") != NULL, "");
-        CHECK(strstr(spd_context_error(ctx)->message, " GB are available") != NULL, "");
+        CHECK_SAYS(ctx, "out of memory for a thing: ");
+        CHECK_SAYS(ctx, " GB are available");
         CHECK(ctx_ask(ctx, "a thing", 2.0 * total) == SPD_ENOMEM, "");
     }
     CHECK(ctx_ask(ctx, "a thing", 100.0) == SPD_OK, "");
@@ -40,7 +38,7 @@ TEST(more_than_there_is)
     CHECK(mem_alloc(10, 1) == NULL, "");
     CHECK(mem_refused() == 0, "");
     CHECK(ctx_nomem(ctx, "a thing") == SPD_ENOMEM, "");
-    CHECK(strcmp(spd_context_error(ctx)->message, "out of memory for a thing") == 0, "");
+    CHECK(strcmp(said(ctx), "out of memory for a thing") == 0, "");
 }
 
 #ifdef __SANITIZE_ADDRESS__ /* it needs all addresses itself */
@@ -66,7 +64,7 @@ static int loop_without_memory(void)
         return 1;
     if (parallel_for(ctx, 4, nothing, NULL, NULL, NULL, 0.0, NULL) != SPD_ENOMEM)
         return 2;
-    return strstr(spd_context_error(ctx)->message, "out of memory for BLAS") ? 0 : 3;
+    return strstr(said(ctx), "out of memory for BLAS") ? 0 : 3;
 }
 #endif
 

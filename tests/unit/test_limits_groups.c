@@ -2,7 +2,6 @@
 #define LIMITS_ROOT "."
 #include "base/limits.c" /* NOLINT(bugprone-suspicious-include) */
 
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 

@@ -153,7 +153,7 @@ static skeleton *parse_skeleton(const char *text, size_t size)
 {
     skeleton *bones = NULL;
     spd_status status = skeleton_parse(ctx, text, size, &bones);
-    CHECK(status == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK(status == SPD_OK, "%s", said(ctx));
     return bones;
 }
 
@@ -176,8 +176,7 @@ static void compare_random_body(rng *r, int bones)
     }
     OWN(skeleton) bones_read = parse_skeleton(asf.text, asf.size);
     OWN(motion) clip = NULL;
-    if (bones_read && CHECK(amc_parse(ctx, bones_read, amc.text, amc.size, &clip) == SPD_OK, "%s",
-                            spd_context_error(ctx)->message)) {
+    if (bones_read && CHECK_OK(ctx, amc_parse(ctx, bones_read, amc.text, amc.size, &clip))) {
         CHECK(clip->frames == FRAMES && clip->joints == (size_t)bones + 1, "%zu x %zu",
               clip->frames, clip->joints);
         for (size_t i = 0; i < clip->frames * clip->joints * 3; i++) {
@@ -252,8 +251,7 @@ static void expect_same(const char *amc, const char *what)
 {
     OWN(motion) a = NULL, *b = NULL;
     CHECK(parse_amc(two_frames, strlen(two_frames), &a) == SPD_OK, "reference");
-    CHECK(parse_amc(amc, strlen(amc), &b) == SPD_OK, "%s: %s", what,
-          spd_context_error(ctx)->message);
+    CHECK(parse_amc(amc, strlen(amc), &b) == SPD_OK, "%s: %s", what, said(ctx));
     for (size_t i = 0; a && b && i < 24; i++)
         CHECK_CLOSE(b->position[i], a->position[i], 1e-13, "%s, number %zu", what, i);
 }
@@ -302,8 +300,7 @@ static void check_number(const char *text)
     text_buffer amc = {0};
     OWN(motion) clip = NULL;
     put(&amc, "1\nroot %s 0 0 0 0 0\nupper 0\nlower 0\n", text);
-    CHECK(parse_amc(amc.text, amc.size, &clip) == SPD_OK, "'%s': %s", text,
-          spd_context_error(ctx)->message);
+    CHECK(parse_amc(amc.text, amc.size, &clip) == SPD_OK, "'%s': %s", text, said(ctx));
     CHECK(clip && clip->position[0] == strtod(text, NULL) / 2.0, "'%s' is %.17g", text,
           clip ? 2.0 * clip->position[0] : 0.0);
 }

@@ -202,8 +202,7 @@ static const recipe usual = {.machine = INTEL,
 static void check_clip(const c3d_image *f, const recipe *r, const char *what)
 {
     OWN(motion) clip = NULL;
-    CHECK(parse_c3d(f->bytes, f->size, &clip) == SPD_OK, "%s: %s", what,
-          spd_context_error(ctx)->message);
+    CHECK(parse_c3d(f->bytes, f->size, &clip) == SPD_OK, "%s: %s", what, said(ctx));
     if (!clip)
         return;
     CHECK(clip->frames == (size_t)r->frames && clip->joints == (size_t)r->points, "%s: shape",
@@ -339,7 +338,7 @@ TEST(every_byte_spoilt)
             copy[at] = (char)wrong[k];
             spd_status status = parse_c3d(copy, f.size, &clip);
             CHECK((status == SPD_OK) == (clip != NULL), "byte %zu", at);
-            CHECK(status == SPD_OK || spd_context_error(ctx)->message[0], "byte %zu", at);
+            CHECK(status == SPD_OK || said(ctx)[0], "byte %zu", at);
         }
 }
 

@@ -1,5 +1,4 @@
 /* test_naming.c - every enumeration by its words: named, parsed, refused. */
-#include "spdml-data.h"
 #include "test.h"
 
 /* Each enumeration, and how many values it has. */
@@ -66,7 +65,7 @@ TEST(refusals)
     spd_context *ctx = context_on(0);
     for (unsigned k = 0; k < SPD_ENUMS; k++) {
         CHECK(spd_parse(ctx, all[k].of, "?") == SPD_EINVAL, "%u", k);
-        const char *message = spd_context_error(ctx)->message;
+        const char *message = said(ctx);
         CHECK(strstr(message, "'?' is unknown; use one of "), "%s", message);
         for (unsigned i = 0; i < all[k].count; i++)
             CHECK(strstr(message, spd_name(all[k].of, value_at(all[k].of, i))), "%s", message);
@@ -82,10 +81,10 @@ TEST(near_misses)
 {
     spd_context *ctx = context_on(0);
     CHECK(spd_parse(ctx, SPD_ENUM_METRIC, "stien") == SPD_EINVAL, " ");
-    CHECK(strcmp(spd_context_error(ctx)->message,
+    CHECK(strcmp(said(ctx),
                  "metric 'stien' is unknown; did you mean 'stein'? Use one of airm, stein, "
                  "log-euclidean, jeffrey, bures-wasserstein, log-cholesky, euclidean") == 0,
-          "%s", spd_context_error(ctx)->message);
+          "%s", said(ctx));
     CHECK_FAILED(ctx, spd_parse(ctx, SPD_ENUM_SOLVER, "l-bfgs"), SPD_EINVAL,
                  "did you mean 'lbfgs'?");
 }

@@ -1,10 +1,8 @@
 /* test_nearest.c - neighbours: pruned search against brute force against a sorted row of the
  * distance matrix; ties, duplicates, bad conditioning, any number of threads. */
-#include "test.h"
+#include "repeat.h"
 
-#include "base/memory.h"
 #include "random_spd.h"
-#include "spdml.h"
 
 /* X_i = B (D_c + noise) B': c = i modulo classes; a signal that compression can see. */
 static double *structured_set(rng *r, size_t n, size_t p, size_t classes, double condition)
@@ -64,7 +62,7 @@ static answer ask(spd_metric metric, size_t n, size_t p, const double *X, size_t
         spd_nearest(ctx, metric, SPD_SET(n, p, X), SET_OR_NULL(n, q, Q), k,
                     &(spd_nearest_options){.size = sizeof(spd_nearest_options), .brute = brute},
                     a.index, a.d2, &a.info);
-    CHECK(a.status == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK(a.status == SPD_OK, "%s", said(ctx));
     return a;
 }
 
@@ -87,14 +85,14 @@ TEST(against_distance_matrix)
         for (size_t i = 0; i < p; i++) {
             twin_nearest(p, D2 + i * p, i, k, expected);
             CHECK(memcmp(expected, within.index + i * k, sizeof expected) == 0, "%s sample %zu",
-                  spd_name(SPD_ENUM_METRIC, (spd_metric)metric), i);
+                  METRIC_NAME(metric), i);
         }
         answer other = ask((spd_metric)metric, n, p, X, q, Q, k, 0, 2);
         spd_pairwise2(NULL, (spd_metric)metric, SPD_SET(n, q, Q), SPD_SET(n, p, X), D2);
         for (size_t i = 0; i < q; i++) {
             twin_nearest(p, D2 + i * p, p, k, expected);
             CHECK(memcmp(expected, other.index + i * k, sizeof expected) == 0, "%s query %zu",
-                  spd_name(SPD_ENUM_METRIC, (spd_metric)metric), i);
+                  METRIC_NAME(metric), i);
             for (size_t c = 0; c < k; c++)
                 CHECK(other.d2[i * k + c] == D2[i * p + (size_t)expected[c]], "d2");
         }
@@ -191,9 +189,8 @@ TEST(bad_arguments)
     CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(4, 3, X), NULL, 0, NULL, index, d2, NULL) ==
               SPD_EINVAL,
           "0");
-    CHECK(spd_nearest(ctx, SPD_METRICS, SPD_SET(4, 3, X), NULL, 1, NULL, index, d2, NULL) ==
-              SPD_EINVAL,
-          "m");
+    CHECK_STATUS(spd_nearest(ctx, SPD_METRICS, SPD_SET(4, 3, X), NULL, 1, NULL, index, d2, NULL),
+                 SPD_EINVAL);
     CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(4, 0, X), NULL, 1, NULL, index, d2, NULL) ==
               SPD_EINVAL,
           "p");
@@ -248,7 +245,7 @@ TEST(pairs_without_a_distance)
                  {20, 20, 1, "Q[1] and X[33]"}};
     for (int threads = 1; threads < 4; threads += 2) {
         spd_context *ctx = spd_context_new();
-        const char *message = spd_context_error(ctx)->message;
+        const char *message = said(ctx);
         spd_context_set_threads(ctx, threads);
         spd_status status = spd_pairwise2(ctx, SPD_METRIC_AIRM, SPD_SET(2, SIZE, X), NULL, d2);
         CHECK(status == SPD_ENUMERIC && strstr(message, "X[21] and X[33]"), "%d, %s", status,
@@ -274,33 +271,15 @@ TEST(pairs_without_a_distance)
 /* The k-th allocation fails, for every k. */
 TEST(allocation_failures)
 {
+    enum { n = 9, p = 400 };
     rng r = seeded(8);
-    const size_t n = 9, p = 400;
-    double *X = structured_set(&r, n, p, 5, 10.0), *d2 = block(p), *D2 = block(p * p);
-    int64_t *index = take_zeros(p, sizeof *index);
+    double *X = structured_set(&r, n, p, 5, 10.0), *d2 = block(p * p);
+    int64_t index[p];
     spd_context *ctx = context_on(1);
-    for (int which = 0; which < 3; which++) {
-        spd_status status = SPD_ENOMEM;
-        int tries = 0;
-        for (long k = 1; status != SPD_OK && k < 200; k++, tries++) {
-            long live = mem_live();
-            d2[0] = -1.0;
-            mem_fail_at(k);
-            if (which == 0)
-                status = spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), SPD_SET(n, p, X), 1,
-                                     NULL, index, d2, NULL);
-            else if (which == 1)
-                status = spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(n, p, X), NULL, 1, NULL, index,
-                                     d2, NULL);
-            else
-                status =
-                    spd_pairwise2(ctx, SPD_METRIC_STEIN, SPD_SET(n, p, X), SPD_SET(n, p, X), D2);
-            CHECK(mem_fail_at(0) > 0 || status == SPD_ENOMEM, "allocation %ld fails unnoticed", k);
-            CHECK(status == SPD_OK || status == SPD_ENOMEM, "status %d at %ld", status, k);
-            CHECK(spd_context_error(ctx)->status == status, "%s", spd_context_error(ctx)->message);
-            CHECK(status == SPD_OK || d2[0] == -1.0, "output touched at %ld", k);
-            CHECK(mem_live() == live, "%ld blocks leak at %ld", mem_live() - live, k);
-        }
-        CHECK(status == SPD_OK && tries > 3, "which %d: %d tries", which, tries);
-    }
+    const spd_set *set = SPD_SET(n, p, X);
+    for (int way = 0; way < 3; way++)
+        for (sweep_state s = SWEEP(ctx, 3, d2, p * sizeof *d2); sweep_on(&s);)
+            s.status = way == 2 ? spd_pairwise2(ctx, SPD_METRIC_STEIN, set, set, d2)
+                                : spd_nearest(ctx, way ? SPD_METRIC_STEIN : SPD_METRIC_AIRM, set,
+                                              way ? NULL : set, 1, NULL, index, d2, NULL);
 }

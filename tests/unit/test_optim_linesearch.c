@@ -2,7 +2,6 @@
  * end at a cliff, and ones that cannot be lowered. */
 #include "test.h"
 
-#include "base/rng.h"
 #include "optim/linesearch.h"
 
 #define WAVES 4

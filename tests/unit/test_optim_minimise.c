@@ -3,8 +3,6 @@
 #include "test_optim_common.h"
 #include "repeat.h"
 
-#include "base/memory.h"
-
 #define MOST 3000
 
 static const minimise_options DEFAULTS = {

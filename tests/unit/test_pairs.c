@@ -2,7 +2,6 @@
  * LAPACK one pair at a time, and by differences of the cost. */
 #include "test.h"
 
-#include "base/memory.h"
 #include "geometry/pairs.h"
 #include "random_spd.h"
 
@@ -139,7 +138,7 @@ TEST(weights_by_taylor_slope)
             }
             double order = log10(remainder[0] / remainder[1]);
             CHECK(order > 1.8 && order < 2.2, "%s m %zu: order %g, slope %g",
-                  spd_name(SPD_ENUM_METRIC, metrics[which]), m, order, slope);
+                  METRIC_NAME(metrics[which]), m, order, slope);
             problem_free(&q);
         }
 }
@@ -151,7 +150,7 @@ TEST(indefinite_gives_nan)
         problem q = problem_new(&r, 6, 20, 10.0);
         for (size_t e = 0; e < TRI(6); e++)
             q.S[q.pairs[5].i * TRI(6) + e] *= -3.0;
-        CHECK(isnan(value(&q, metrics[which], 0)), "%s", spd_name(SPD_ENUM_METRIC, metrics[which]));
+        CHECK(isnan(value(&q, metrics[which], 0)), "%s", METRIC_NAME(metrics[which]));
         problem_free(&q);
     }
 }

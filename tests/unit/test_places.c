@@ -1,8 +1,6 @@
 /* test_places.c - every operation on sets in every place: on the host as float64 and float32, in
  * files and, where one is emulated, on a device; of real matrices and of real forms of Hermitian
  * ones. Places of the host give the same bits. */
-#include "test.h"
-
 #include "random_spd.h"
 #include "run/cuda.h"
 #include "unit/test_io_common.h"
@@ -206,7 +204,7 @@ static spd_set *in_file(const char *name, double *X)
     spd_set *set = NULL;
     CHECK(spd_arrays_write(ctx, path, 1, list) == SPD_OK &&
               spd_set_open(ctx, 1, &path, NULL, &set) == SPD_OK,
-          "%s", spd_context_error(ctx)->message);
+          "%s", said(ctx));
     return set;
 }
 
@@ -227,9 +225,8 @@ static void compare(const char *place, spd_set X, spd_set Y, int hermitian, cons
         double *expected = take_zeros(ROOM, sizeof *expected);
         double *found = take_zeros(ROOM, sizeof *found);
         spd_status status = operations[k].run(&x, &y, expected);
-        CHECK(status >= 0, "%s: %s", operations[k].name, spd_context_error(ctx)->message);
-        CHECK(operations[k].run(&X, &Y, found) == status, "%s, %s: %s", place, operations[k].name,
-              spd_context_error(ctx)->message);
+        CHECK(status >= 0, "%s: %s", operations[k].name, said(ctx));
+        CHECK(operations[k].run(&X, &Y, found) == status, "%s, %s", place, operations[k].name);
         for (size_t e = 0; e < ROOM; e++)
             if (!CHECK_CLOSE(found[e], expected[e], tolerance * fmax(1.0, fabs(expected[e])),
                              "%s, %s", place, operations[k].name))
@@ -290,6 +287,5 @@ TEST(hermitian_shares)
                        half[e], real[e]))
                 break;
     }
-    CHECK(spd_pairwise2(ctx, SPD_METRIC_STEIN, &x, &w, block(ROOM)) == SPD_EINVAL,
-          "real and complex");
+    CHECK_STATUS(spd_pairwise2(ctx, SPD_METRIC_STEIN, &x, &w, block(ROOM)), SPD_EINVAL);
 }

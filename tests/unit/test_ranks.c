@@ -4,7 +4,6 @@
 #include "test.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #include "base/context.h"
 #include "engine_rig.h"
@@ -218,8 +217,7 @@ static void deal_twice(actor *a)
             CHECK(owner[k] >= 0 && owner[k] < a->r.count, "owner of %zu", k);
     }
     if (a->given)
-        CHECK(strstr(spd_context_error(a->ctx)->message, "item 120 is bad"), "%s",
-              spd_context_error(a->ctx)->message);
+        CHECK(strstr(said(a->ctx), "item 120 is bad"), "%s", said(a->ctx));
 }
 
 /* Every item is done once, by any rank; of those that fail the first is named, whoever had it. */
@@ -358,18 +356,16 @@ static void act_geometry(actor *a)
     double *D2 = block(p * p);
     int64_t *index = take(4 * p * sizeof *index);
     spd_nearest_info near = SPD_STRUCT(spd_nearest_info);
-    CHECK(spd_nearest(a->ctx, SPD_METRIC_AIRM, SPD_SET(n, p, g->X), NULL, 4, NULL, index, D2,
-                      &near) == SPD_OK,
-          " ");
+    CHECK_OK(NULL, spd_nearest(a->ctx, SPD_METRIC_AIRM, SPD_SET(n, p, g->X), NULL, 4, NULL, index,
+                               D2, &near));
     for (size_t e = 0; e < 4 * p; e++)
         a->result[0] += D2[e] * (double)(index[e] + 1) * (double)(e + 1);
     a->result[1] = near.exact;
     CHECK(spd_pairwise2(a->ctx, SPD_METRIC_STEIN, SPD_SET(n, p, g->X), NULL, D2) == SPD_OK, " ");
     for (size_t e = 0; e < p * p; e++)
         a->result[2] += D2[e] * (double)(e % 7 + 1);
-    CHECK(spd_mean(a->ctx, SPD_METRIC_AIRM, SPD_SET(n, p, g->X), NULL, a->result + 3, NULL) ==
-              SPD_OK,
-          " ");
+    CHECK_OK(NULL,
+             spd_mean(a->ctx, SPD_METRIC_AIRM, SPD_SET(n, p, g->X), NULL, a->result + 3, NULL));
     CHECK(spd_congruence(a->ctx, SPD_SET(n, p, g->X), g->in.m, g->W, D2) == SPD_OK, " ");
     memcpy(a->result + 3 + n * n, D2, p * g->in.m * g->in.m * sizeof *D2);
 }
@@ -394,7 +390,7 @@ static void act_ring(actor *a)
     for (int within = 0; within < 2; within++) {
         spd_status status = spd_nearest(a->ctx, within ? SPD_METRIC_AIRM : SPD_METRIC_STEIN,
                                         both[0], within ? NULL : both[1], 4, NULL, index, D2, NULL);
-        CHECK(status == SPD_OK, "%s", spd_context_error(a->ctx)->message);
+        CHECK(status == SPD_OK, "%s", said(a->ctx));
         for (size_t e = 0; e < 4 * (within ? p : q); e++)
             a->result[within] += D2[e] * (double)(index[e] + 1) * (double)(e % 97 + 1);
     }

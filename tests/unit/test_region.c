@@ -1,8 +1,6 @@
 /* test_region.c - Tuzel's features by hand, integral images against sums over pixels, and the
  * descriptor: rectangles, grid, projection, shrinkage, messages. */
 #include "base/context.h"
-#include "base/memory.h"
-#include "base/rng.h"
 #include "describe/integral.h"
 #include "describe/region_features.h"
 #include "image_sweep.h"
@@ -186,7 +184,7 @@ static spd_status describe(const spd_describe_options *options, const image *in,
     if (status == SPD_OK)
         status = d->describe(ctx, options, shared, &wrapped, out);
     if (text)
-        snprintf(text, 400, "%.399s", spd_context_error(ctx)->message);
+        snprintf(text, 400, "%.399s", said(ctx));
     return status;
 }
 

@@ -1,7 +1,5 @@
 /* test_resize.c - resampling and grey images: identities, the range, aliasing, and a twin that
  * writes the definition down for every pixel of both sides at once. */
-#include "base/memory.h"
-#include "base/rng.h"
 #include "describe/resize.h"
 #include "random_spd.h"
 #include "repeat.h"

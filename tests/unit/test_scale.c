@@ -39,7 +39,7 @@ static void check_same(size_t count, double *x, int e, const double *y, const ch
     for (size_t k = 0; k < count; k++)
         x[k] = ldexp(x[k], -e);
     CHECK(gap_between(count, x, y) <= 1e-11 * (norm(count, y) + 1e-3), "%s, %s, 2^%d: off by %g",
-          what, spd_name(SPD_ENUM_METRIC, metric), exponent, gap_between(count, x, y));
+          what, METRIC_NAME(metric), exponent, gap_between(count, x, y));
 }
 
 /* A status that is right for a result of that size: refused only if it does not fit, with the
@@ -47,15 +47,14 @@ static void check_same(size_t count, double *x, int e, const double *y, const ch
 static int judge(const spd_context *ctx, spd_status status, int e, const char *what,
                  spd_metric metric)
 {
-    const char *message = spd_context_error(ctx)->message;
+    const char *message = said(ctx);
     if (status >= 0) {
-        CHECK(e > -1020 && e < 1023, "%s, %s: a result of size 2^%d", what,
-              spd_name(SPD_ENUM_METRIC, metric), e);
+        CHECK(e > -1020 && e < 1023, "%s, %s: a result of size 2^%d", what, METRIC_NAME(metric), e);
         return 1;
     }
-    CHECK(!fits(e), "%s, %s, 2^%d: %s", what, spd_name(SPD_ENUM_METRIC, metric), e, message);
+    CHECK(!fits(e), "%s, %s, 2^%d: %s", what, METRIC_NAME(metric), e, message);
     CHECK(status == SPD_ENUMERIC && strstr(message, "range of numbers"), "%s, %s: '%s'", what,
-          spd_name(SPD_ENUM_METRIC, metric), message);
+          METRIC_NAME(metric), message);
     return 0;
 }
 
@@ -68,8 +67,7 @@ static void check_distances(spd_context *ctx, spd_metric metric, size_t n, const
     double d2[P * 2];
     int size = power_of(metric) * e;
     CHECK(spd_pairwise2(ctx, metric, SPD_SET(n, P, X), NULL, E) == SPD_OK, "base");
-    CHECK(spd_nearest(ctx, metric, SPD_SET(n, P, X), NULL, 2, NULL, index, d2, NULL) == SPD_OK,
-          "base");
+    CHECK_OK(ctx, spd_nearest(ctx, metric, SPD_SET(n, P, X), NULL, 2, NULL, index, d2, NULL));
     for (size_t k = 0; metric == SPD_METRIC_LOG_CHOLESKY && k < P * P; k++)
         E[k] = k % (P + 1) ? twin_log_cholesky(n, Y + k / P * n * n, Y + k % P * n * n) : 0.0;
     if (judge(ctx, spd_pairwise2(ctx, metric, SPD_SET(n, P, Y), NULL, D), size, "distances",
@@ -79,7 +77,7 @@ static void check_distances(spd_context *ctx, spd_metric metric, size_t n, const
               "neighbours", metric) &&
         metric != SPD_METRIC_LOG_CHOLESKY)
         CHECK(memcmp(index, other, sizeof index) == 0, "%s, 2^%d: other neighbours",
-              spd_name(SPD_ENUM_METRIC, metric), e);
+              METRIC_NAME(metric), e);
 }
 
 TEST(distances_at_any_scale)
@@ -127,13 +125,12 @@ static void check_mixed(spd_context *ctx, spd_metric metric, int a, int b)
     }
     spd_status status = spd_distance2(ctx, metric, n, X, Y, &d2);
     if (status == SPD_OK) {
-        CHECK_CLOSE(d2, known, 1e-11 * known, "%s, 2^%d and 2^%d",
-                    spd_name(SPD_ENUM_METRIC, metric), a, b);
+        CHECK_CLOSE(d2, known, 1e-11 * known, "%s, 2^%d and 2^%d", METRIC_NAME(metric), a, b);
         return;
     }
     int far = metric == SPD_METRIC_AIRM && abs(a - b) > 1000;
     CHECK(far || !(known > 0x1p-980 && known < 0x1p1010), "%s, 2^%d and 2^%d: %s",
-          spd_name(SPD_ENUM_METRIC, metric), a, b, spd_context_error(ctx)->message);
+          METRIC_NAME(metric), a, b, said(ctx));
     CHECK_SAYS(ctx, "range of numbers");
 }
 
@@ -211,12 +208,10 @@ TEST(means_between_scales)
                              : spd_geodesic(ctx, (spd_metric)m, n, Y, Y + n * n, 0.5, M);
                     if (status >= 0)
                         CHECK(spd_check(NULL, SPD_SET(n, 1, M), 0.0) == SPD_OK, "%s, 2^%d and 2^%d",
-                              spd_name(SPD_ENUM_METRIC, (spd_metric)m), exponents[i], exponents[j]);
+                              METRIC_NAME(m), exponents[i], exponents[j]);
                     else /* log-Cholesky: the small diagonal is lost beside the rest */
-                        CHECK(m == SPD_METRIC_LOG_CHOLESKY ||
-                                  strstr(spd_context_error(ctx)->message, "range of numbers"),
-                              "%s: %s", spd_name(SPD_ENUM_METRIC, (spd_metric)m),
-                              spd_context_error(ctx)->message);
+                        CHECK(m == SPD_METRIC_LOG_CHOLESKY || strstr(said(ctx), "range of numbers"),
+                              "%s: %s", METRIC_NAME(m), said(ctx));
                 }
 }
 
@@ -274,10 +269,10 @@ TEST(costs_at_any_scale)
         o.own_pairs = pair;
         CHECK(spd_cost(NULL, SPD_SET(n, P, X), &o, &base, G) == SPD_OK, "base");
         CHECK(spd_cost(NULL, SPD_SET(n, P, Y), &o, &cost, H) == SPD_OK, "cost");
-        CHECK_CLOSE(cost, base, 1e-10 * fabs(base), "%s, 2^%d", spd_name(SPD_ENUM_METRIC, o.metric),
+        CHECK_CLOSE(cost, base, 1e-10 * fabs(base), "%s, 2^%d", METRIC_NAME(o.metric),
                     exponents[k / 5]);
         CHECK(relative_gap(n * m, H, G) < 1e-9, "%s, 2^%d: gradient off by %g",
-              spd_name(SPD_ENUM_METRIC, o.metric), exponents[k / 5], relative_gap(n * m, H, G));
+              METRIC_NAME(o.metric), exponents[k / 5], relative_gap(n * m, H, G));
     }
 }
 
@@ -339,8 +334,7 @@ TEST(classifiers_at_any_scale)
             X[(i * n + d) * n + d] += (int)d == label[i] ? 3.0 : 0.0;
     }
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        CHECK(classify(ctx, names[k], n, X, label, base) >= 0, "%s: %s", names[k],
-              spd_context_error(ctx)->message);
+        CHECK(classify(ctx, names[k], n, X, label, base) >= 0, "%s: %s", names[k], said(ctx));
         for (size_t i = 0; i < EXPONENTS; i++) {
             int e = exponents[i], euclidean = strstr(names[k], "-euclidean") != NULL &&
                                               !strstr(names[k], "log-euclidean");
@@ -349,9 +343,8 @@ TEST(classifiers_at_any_scale)
             if (status >= 0)
                 CHECK(memcmp(base, found, sizeof base) == 0, "%s, 2^%d: other labels", names[k], e);
             else
-                CHECK(euclidean && abs(e) > 400 &&
-                          strstr(spd_context_error(ctx)->message, "range of numbers"),
-                      "%s, 2^%d: %s", names[k], e, spd_context_error(ctx)->message);
+                CHECK(euclidean && abs(e) > 400 && strstr(said(ctx), "range of numbers"),
+                      "%s, 2^%d: %s", names[k], e, said(ctx));
         }
     }
 }
@@ -389,9 +382,8 @@ TEST(vectors_at_any_scale)
         if (status >= 0)
             status = spd_classifier_predict(ctx, c, &queries, k < 2 ? base[which] : found);
         if (status < 0)
-            CHECK(abs(e) > (which ? 50 : 400) &&
-                      strstr(spd_context_error(ctx)->message, "range of numbers"),
-                  "%s, 2^%d: %s", names[which], e, spd_context_error(ctx)->message);
+            CHECK(abs(e) > (which ? 50 : 400) && strstr(said(ctx), "range of numbers"),
+                  "%s, 2^%d: %s", names[which], e, said(ctx));
         else if (k >= 2)
             CHECK(memcmp(base[which], found, sizeof found) == 0, "%s, 2^%d", names[which], e);
         if (k == 0)
@@ -425,15 +417,13 @@ TEST(embeddings_at_any_scale)
                 spd_status status = spd_embed(ctx, &o, n, P, Y, B, NULL, NULL);
                 if (status < 0)
                     CHECK(metrics[k] == SPD_METRIC_EUCLIDEAN && abs(e) > 400 &&
-                              strstr(spd_context_error(ctx)->message, "range of numbers"),
-                          "%s, 2^%d: %s", spd_name(SPD_ENUM_EMBEDDING, o.kind), e,
-                          spd_context_error(ctx)->message);
+                              strstr(said(ctx), "range of numbers"),
+                          "%s, 2^%d: %s", spd_name(SPD_ENUM_EMBEDDING, o.kind), e, said(ctx));
                 else if (kind != SPD_EMBEDDING_PGA || metrics[k] != SPD_METRIC_BURES_WASSERSTEIN) {
                     for (size_t c = 0; grows && c < P * d; c++)
                         B[c] = ldexp(B[c], -square / 2);
-                    CHECK(relative_gap(P * d, B, A) < 1e-6, "%s, %s, 2^%d: off by %g",
-                          spd_name(SPD_ENUM_EMBEDDING, o.kind),
-                          spd_name(SPD_ENUM_METRIC, metrics[k]), e, relative_gap(P * d, B, A));
+                    CHECK(relative_gap(P * d, B, A) < 1e-6, "%s, %s, 2^%d",
+                          spd_name(SPD_ENUM_EMBEDDING, o.kind), METRIC_NAME(metrics[k]), e);
                 }
             }
 }
@@ -458,9 +448,8 @@ TEST(covariances_at_any_scale)
             if (status == SPD_OK)
                 check_same(n * n, C, 2 * e, K, spd_name(SPD_ENUM_SHRINKAGE, o.shrinkage), 0, e);
             else
-                CHECK(!fits(2 * e) && strstr(spd_context_error(ctx)->message, "squares"),
-                      "%s, 2^%d: %s", spd_name(SPD_ENUM_SHRINKAGE, o.shrinkage), e,
-                      spd_context_error(ctx)->message);
+                CHECK(!fits(2 * e) && strstr(said(ctx), "squares"), "%s, 2^%d: %s",
+                      spd_name(SPD_ENUM_SHRINKAGE, o.shrinkage), e, said(ctx));
         }
 }
 

@@ -211,8 +211,7 @@ TEST(means_equal_those_in_memory)
         spd_mean_info a = SPD_STRUCT(spd_mean_info), b = SPD_STRUCT(spd_mean_info);
         spd_mean(ctx, (spd_metric)metric, SPD_SET(N, P, X), NULL, A, &a);
         spd_context_set_memory(ctx, LITTLE);
-        CHECK(spd_mean(ctx, (spd_metric)metric, store, NULL, B, &b) >= 0, "%s",
-              spd_context_error(ctx)->message);
+        CHECK(spd_mean(ctx, (spd_metric)metric, store, NULL, B, &b) >= 0, "%s", said(ctx));
         CHECK(memcmp(A, B, sizeof A) == 0 && a.iterations == b.iterations, "metric %d", metric);
         spd_context_set_memory(ctx, 0.0);
         spd_mean(ctx, (spd_metric)metric, SPD_SET(N, P, narrowed), NULL, A, &a);
@@ -309,7 +308,7 @@ static spd_model *learned(const spd_set *store, const double *from, const int *y
     spd_context_set_memory(ctx, memory);
     spd_status status = store ? spd_fit(ctx, store, y, o, NULL, &model)
                               : spd_fit(ctx, SPD_SET(N, P, from), y, o, NULL, &model);
-    CHECK(status == SPD_OK, "%s", spd_context_error(ctx)->message);
+    CHECK(status == SPD_OK, "%s", said(ctx));
     spd_context_set_threads(ctx, 0);
     spd_context_set_memory(ctx, 0.0);
     return model;
@@ -427,8 +426,7 @@ TEST(a_limit_that_is_too_small_says_what_is_needed)
     spd_model *model = NULL;
     spd_context_set_memory(ctx, 20e3);
     CHECK(spd_fit(ctx, store, label, &o, NULL, &model) == SPD_ENOMEM && !model, "status");
-    CHECK(strstr(spd_context_error(ctx)->message, "is too small") != NULL, "%s",
-          spd_context_error(ctx)->message);
+    CHECK_SAYS(ctx, "is too small");
     spd_context_set_memory(ctx, 0.0);
 }
 
@@ -436,7 +434,7 @@ TEST(a_limit_that_is_too_small_says_what_is_needed)
 
 static void check_message(spd_status status, spd_status expected, const char *part)
 {
-    const char *message = spd_context_error(ctx)->message;
+    const char *message = said(ctx);
     CHECK(status == expected && strstr(message, part), "%d: %s", status, message);
 }
 

@@ -1,7 +1,6 @@
 /* test_start.c - where a fit begins: orthonormal, and the space that was asked for. */
 #include "repeat.h"
 
-#include "base/memory.h"
 #include "learn/start.h"
 #include "random_spd.h"
 
@@ -54,8 +53,7 @@ TEST(identity)
 {
     double W[12];
     const double expected[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
-    CHECK(start_point(NULL, SPD_INIT_IDENTITY, SPD_SET(4, 1, expected), 3, NULL, NULL, W) == SPD_OK,
-          "");
+    CHECK_OK(NULL, start_point(NULL, SPD_INIT_IDENTITY, SPD_SET(4, 1, expected), 3, NULL, NULL, W));
     CHECK(memcmp(W, expected, sizeof W) == 0, "first columns of the identity");
 }
 
@@ -110,13 +108,11 @@ TEST(given_keeps_its_space)
     double given[48], W[48], again[48];
     for (size_t e = 0; e < n * m; e++) /* columns of very different length */
         given[e] = rng_normal(&r) * pow(10.0, 80.0 * (double)(e % m) - 120.0);
-    CHECK(start_point(NULL, SPD_INIT_GIVEN, SPD_SET(n, 1, given), m, given, NULL, W) == SPD_OK,
-          "status");
+    CHECK_OK(NULL, start_point(NULL, SPD_INIT_GIVEN, SPD_SET(n, 1, given), m, given, NULL, W));
     for (size_t e = 0; e < n * m; e++)
         given[e] *= pow(10.0, 120.0 - 80.0 * (double)(e % m));
     CHECK_CLOSE(outside(n, m, W, given) / norm(n * m, given), 0.0, 1e-13, "space");
-    CHECK(start_point(NULL, SPD_INIT_GIVEN, SPD_SET(n, 1, W), m, W, NULL, again) == SPD_OK,
-          "status");
+    CHECK_OK(NULL, start_point(NULL, SPD_INIT_GIVEN, SPD_SET(n, 1, W), m, W, NULL, again));
     CHECK_CLOSE(gap_between(n * m, W, again), 0.0, 1e-14, "orthonormal stays");
 }
 
@@ -125,7 +121,7 @@ static void refuse(size_t n, size_t m, const double *given, spd_status expected)
     double W[64] = {42.0};
     spd_context *ctx = context_on(0);
     spd_status status = start_point(ctx, SPD_INIT_GIVEN, SPD_SET(n, 1, W), m, given, NULL, W);
-    CHECK(status == expected && spd_context_error(ctx)->message[0], "status %d", status);
+    CHECK(status == expected && said(ctx)[0], "status %d", status);
     CHECK(W[0] == 42.0, "W untouched");
 }
 

@@ -26,7 +26,7 @@ static spd_synth_options small(void)
 static size_t written(const spd_synth_options *o, size_t i, const char *name, char *text)
 {
     spd_status status = synth_write(ctx, &generator_motion, o, scratch_folder, i);
-    CHECK(status == SPD_OK, "file %zu: %s", i, spd_context_error(ctx)->message);
+    CHECK(status == SPD_OK, "file %zu: %s", i, said(ctx));
     size_t size = get_file(scratch(name), text, MOST_BYTES);
     CHECK(size > 0 && size < MOST_BYTES, "%s: %zu bytes", name, size);
     scratch_each(scratch_remove);
@@ -56,8 +56,7 @@ static motion *read_clip(const spd_synth_options *o, size_t subject, size_t act,
     size_t size = written(o, subject, asf_name, text);
     CHECK_OK(ctx, skeleton_parse(ctx, text, size, &bones));
     size = written(o, number(o, subject, act, repeat), amc_name, text);
-    CHECK(amc_parse(ctx, bones, text, size, &moves) == SPD_OK, "%s: %s", amc_name,
-          spd_context_error(ctx)->message);
+    CHECK(amc_parse(ctx, bones, text, size, &moves) == SPD_OK, "%s: %s", amc_name, said(ctx));
     if (!moves)
         abort();
     return moves;

@@ -1,7 +1,5 @@
 /* test_synth_spd.c - generated matrices: what they are made of, that the classes differ in the
  * planted subspace and nowhere else, and what is refused. */
-#include "base/memory.h"
-#include "spdml-data.h"
 #include "repeat.h"
 
 static spd_context *ctx;
@@ -17,7 +15,7 @@ static spd_data *make(const spd_synth_options *o, double *planted)
 {
     spd_data *data = NULL;
     spd_status status = spd_synth_data(ctx, o, planted, &data);
-    CHECK(status == SPD_OK, "%d: %s", (int)status, spd_context_error(ctx)->message);
+    CHECK(status == SPD_OK, "%d: %s", (int)status, said(ctx));
     if (!data)
         abort();
     return data;
@@ -112,9 +110,8 @@ static double accuracy(const spd_data *data, size_t m, const double *W)
     double *S = room(data->p * m * m), *d2 = room(data->p);
     int64_t *near = take(data->p * sizeof *near);
     CHECK(spd_congruence(ctx, SPD_SET(data->n, data->p, data->X), m, W, S) == SPD_OK, "congruence");
-    CHECK(spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(m, data->p, S), NULL, 1, NULL, near, d2,
-                      NULL) == SPD_OK,
-          "nn");
+    CHECK_OK(ctx, spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(m, data->p, S), NULL, 1, NULL, near, d2,
+                              NULL));
     for (size_t i = 0; i < data->p; i++)
         right += data->label[near[i]] == data->label[i];
     return (double)right / (double)data->p;
@@ -186,7 +183,7 @@ static void refused(spd_synth_options o, const char *word)
 {
     spd_data *data = NULL;
     spd_status status = spd_synth_data(ctx, &o, NULL, &data);
-    const char *message = spd_context_error(ctx)->message;
+    const char *message = said(ctx);
     CHECK(status == SPD_EINVAL && !data && strstr(message, word), "%d, '%s' lacks '%s'",
           (int)status, message, word);
 }

@@ -125,8 +125,7 @@ TEST(scores_are_distances)
 static void refused(spd_context *ctx, spd_status status, const char *words)
 {
     CHECK(status == SPD_EINVAL, "%s: %d", words, status);
-    CHECK(strstr(spd_context_error(ctx)->message, words), "'%s' instead of '%s'",
-          spd_context_error(ctx)->message, words);
+    CHECK(strstr(said(ctx), words), "'%s' instead of '%s'", said(ctx), words);
 }
 
 /* A classifier on the samples; NULL and a message where they do not suit it. */

@@ -52,7 +52,7 @@ static spd_classifier *trained_by(const char *name, const spd_samples *train)
     method.recenter = aligns ? SPD_RECENTERING_GROUPS : SPD_RECENTERING_NONE;
     own.group = own.label;
     spd_status status = spd_classifier_fit(ctx, &method, &own, NULL, &c);
-    CHECK(status >= 0 && c, "%s: %s", name, spd_context_error(ctx)->message);
+    CHECK(status >= 0 && c, "%s: %s", name, said(ctx));
     if (!aligns || !c)
         return c;
     spd_metadata notes = *spd_classifier_metadata(c);
@@ -67,7 +67,7 @@ static void predict(const spd_classifier *c, const spd_samples *queries, int *la
 {
     memset(label, 0x55, Q * sizeof *label);
     spd_status status = spd_classifier_predict(ctx, c, queries, label);
-    CHECK(status >= 0, "%s", spd_context_error(ctx)->message);
+    CHECK(status >= 0, "%s", said(ctx));
 }
 
 /* The names of all methods: every classifier with every map and metric that it can do. */
@@ -106,10 +106,8 @@ TEST(same_after_a_file)
         CHECK(spd_classifier_scores(ctx, c, &queries.set.samples, after, score) >= 0, "%s",
               name[i]);
         CHECK(memcmp(before, after, sizeof before) == 0, "%s: labels of scores", name[i]);
-        CHECK(spd_classifier_save(ctx, c, scratch("t.spdml")) == SPD_OK, "%s: %s", name[i],
-              spd_context_error(ctx)->message);
-        CHECK(spd_classifier_load(ctx, scratch("t.spdml"), &back) == SPD_OK, "%s: %s", name[i],
-              spd_context_error(ctx)->message);
+        CHECK(spd_classifier_save(ctx, c, scratch("t.spdml")) == SPD_OK, "%s", name[i]);
+        CHECK(spd_classifier_load(ctx, scratch("t.spdml"), &back) == SPD_OK, "%s", name[i]);
         spd_classifier_free(c);
         if (!back)
             continue;
@@ -135,7 +133,7 @@ TEST(samples_may_go)
         {
             SCOPE; /* with which the samples go */
             both_set train = both_random(1, P);
-            c = trained_by(spd_name(SPD_ENUM_CLASSIFIER, kind), &train.set.samples);
+            c = trained_by(CLASSIFIER_NAME(kind), &train.set.samples);
             predict(c, &queries.set.samples, before);
             memset(train.set.X, 0xff, P * N * N * sizeof *train.set.X);
             memset(train.V, 0xff, P * SIDE * SIDE * sizeof *train.V);
@@ -316,7 +314,7 @@ TEST(damage_anywhere)
             spd_status status = spd_classifier_unpack(ctx, bytes, size, &back);
             bytes[at] ^= 0x11;
             CHECK((status >= 0) == (back != NULL), "%s changed at %zu", kinds[k], at);
-            CHECK(status >= 0 || spd_context_error(ctx)->message[0], "no message");
+            CHECK(status >= 0 || said(ctx)[0], "no message");
         }
         CHECK(mem_live() == live, "%s: a leak", kinds[k]);
         spd_bytes_free(bytes);
@@ -425,7 +423,7 @@ static spd_classifier *old_trained(size_t i, const spd_samples *train)
     if (spd_method_uses(&method, SPD_PARAMETER_DIMENSIONS))
         method.value[SPD_PARAMETER_DIMENSIONS] = 2;
     spd_status status = spd_classifier_fit(ctx, &method, train, NULL, &c);
-    CHECK(status >= 0, "%s: %s", old_names[i], spd_context_error(ctx)->message);
+    CHECK(status >= 0, "%s: %s", old_names[i], said(ctx));
     spd_metadata notes = SPD_STRUCT(spd_metadata);
     notes.classes = 2;
     notes.class_name = classes_named;
@@ -497,8 +495,7 @@ TEST(older_files_are_read)
             continue;
         spd_method_name(spd_classifier_method(c), name);
         CHECK(strcmp(name, old_names[i]) == 0, "%s is %s", path, name);
-        CHECK(spd_classifier_predict(ctx, c, &queries.samples, label) >= 0, "%s: %s", path,
-              spd_context_error(ctx)->message);
+        CHECK(spd_classifier_predict(ctx, c, &queries.samples, label) >= 0, "%s", path);
         CHECK(memcmp(label, queries.label, sizeof label) == 0, "%s predicts otherwise", path);
         const spd_metadata *notes = spd_classifier_metadata(c);
         CHECK(notes->classes == 2 && strcmp(notes->class_name[1], "right") == 0, "%s", path);

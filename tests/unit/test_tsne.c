@@ -4,7 +4,6 @@
 #include "random_spd.h"
 #include "repeat.h"
 
-#include "base/memory.h"
 #include "classify/tsne.h"
 
 enum { P = 90 };
@@ -40,8 +39,7 @@ static tsne_graph graph_of(size_t p, size_t d, const double *Z, double perplexit
     double *d2 = block(p * (p - 1));
     int64_t *index = take(p * (p - 1) * sizeof *index);
     all_pairs(p, d, Z, index, d2);
-    CHECK(tsne_affinities(NULL, p, p - 1, index, d2, perplexity, &room, &g) == SPD_OK,
-          "affinities");
+    CHECK_OK(NULL, tsne_affinities(NULL, p, p - 1, index, d2, perplexity, &room, &g));
     return g;
 }
 
@@ -399,8 +397,8 @@ TEST(refusals)
                                      .perplexity = bad[k].perplexity,
                                      .theta = bad[k].theta};
         CHECK(spd_embed(ctx, &o, N, ALL, X, Y, NULL, NULL) == SPD_EINVAL &&
-                  strstr(spd_context_error(ctx)->message, bad[k].says),
-              "%s: %s", bad[k].says, spd_context_error(ctx)->message);
+                  strstr(said(ctx), bad[k].says),
+              "%s: %s", bad[k].says, said(ctx));
     }
 }
 

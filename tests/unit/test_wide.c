@@ -104,12 +104,10 @@ TEST(any_company)
     wide_pair w = wide_new(&r, n);
     double *Y = random_set(&r, n, q, 10.0), *D2 = block(q), alone;
     memcpy(Y + 13 * each, w.Y, each * sizeof *Y);
-    CHECK(spd_pairwise2(NULL, SPD_METRIC_AIRM, SPD_SET(n, 1, w.X), SPD_SET(n, q, Y), D2) == SPD_OK,
-          " ");
+    CHECK_OK(NULL, spd_pairwise2(NULL, SPD_METRIC_AIRM, SPD_SET(n, 1, w.X), SPD_SET(n, q, Y), D2));
     for (size_t j = 0; j < q; j++) {
-        CHECK(spd_pairwise2(NULL, SPD_METRIC_AIRM, SPD_SET(n, 1, w.X), SPD_SET(n, 1, Y + j * each),
-                            &alone) == SPD_OK,
-              " ");
+        CHECK_OK(NULL, spd_pairwise2(NULL, SPD_METRIC_AIRM, SPD_SET(n, 1, w.X),
+                                     SPD_SET(n, 1, Y + j * each), &alone));
         CHECK(alone == D2[j], "%zu: %.17g alone, %.17g in company", j, alone, D2[j]);
     }
 }
