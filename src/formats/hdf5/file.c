@@ -276,7 +276,7 @@ spd_status h5_object_read(spd_context *ctx, h5_file *file, uint64_t address, h5_
     header_walk walk = {.file = file, .object = object, .links = links, .user = user};
     h5_cursor part;
     memset(object, 0, sizeof *object);
-    object->tree = object->heap = object->dense_heap = object->dense_names = H5_UNDEFINED;
+    object->tree = object->heap = object->dense_heap = H5_UNDEFINED;
     spd_status status = first_block(ctx, &walk, address, &part);
     if (status == SPD_OK)
         status = all_messages(ctx, &walk, part);

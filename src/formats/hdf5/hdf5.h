@@ -121,8 +121,8 @@ typedef struct h5_object {
     h5_cursor fill; /* the value of elements that are not stored; empty for zero */
     char matlab_class[24];
     int matlab_empty, matlab_sparse;
-    uint64_t tree, heap;              /* of a group in the old form; else undefined */
-    uint64_t dense_heap, dense_names; /* of a group in the new form with many links */
+    uint64_t tree, heap; /* of a group in the old form; else undefined */
+    uint64_t dense_heap; /* of a group in the new form with many links */
 } h5_object;
 
 /* Is called for each link message of a header. */

@@ -305,7 +305,7 @@ static int take_link_info(const h5_file *file, h5_cursor *m, h5_object *object)
     unsigned flags = (unsigned)h5_take(m, 1);
     h5_take(m, flags & 1 ? 8 : 0);
     object->dense_heap = h5_take_address(m, file);
-    object->dense_names = h5_take_address(m, file);
+    h5_take_address(m, file); /* of their names */
     return !m->bad;
 }
 
