@@ -152,7 +152,7 @@ typedef enum spd_enum {
     SPD_ENUM_LEARNING,
     SPD_ENUM_INIT,
     SPD_ENUM_COORDINATES,
-    SPD_ENUM_SOLVER, /* short forms are accepted too: pr, hs, fr, hz */
+    SPD_ENUM_SOLVER,
     SPD_ENUM_STOP,
     SPD_ENUM_KIND,
     SPD_ENUM_CLASSIFIER,

@@ -168,7 +168,7 @@ def evaluate(X: Any, y: Any, methods: Union[str, Sequence[str]], *, cv: Any = No
     methods : str or list of str
         Names as in the command: 'nn-airm', 'nn-stein-ml', 'mdm-airm', 'rsr', ...
     cv : int, float, splitter of scikit-learn, or iterable of (train, test)
-        The rounds. A whole number: so many folds, stratified by class, as `--folds` of the command; by
+        The rounds. A whole number: so many folds, stratified by class, as `--outer-folds` of the command; by
         default 5. A number below 1: the share of each class that trains, in random splits, as
         `--split`. A splitter, such as ``RepeatedStratifiedKFold(...)`` or ``LeaveOneGroupOut()``, or
         pairs of masks or of numbers of samples: these rounds.
