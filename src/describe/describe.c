@@ -14,7 +14,6 @@
 #include "base/sized.h"
 #include "describe/collection.h"
 #include "describe/resize.h"
-#include "describe/rows.h"
 #include "run/parallel.h"
 #include "formats/archive.h"
 

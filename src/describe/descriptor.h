@@ -122,7 +122,17 @@ int description_observations(const spd_describe_options *options, json_t *object
  * at most. */
 spd_rect grid_cell(const image *in, size_t rows, size_t columns, size_t k);
 
-/* *text <- how the matrices were made, as JSON; new: meta.c. rows (rows.h) may be NULL. */
+/* ---- the record of a run: meta.c ------------------------------------------------------------- */
+
+/* *rows <- {"joints": names, "parents": numbers, -1 for a root, "position": x y z of each in that
+ * frame}, new; untouched where the clip has no names. Parents are left out where they are unknown.
+ */
+spd_status rows_of_clip(spd_context *ctx, const motion *clip, size_t frame, json_t **rows);
+
+/* *rows <- {"channels": names}, new. */
+spd_status rows_of_names(spd_context *ctx, size_t channels, char *const *name, json_t **rows);
+
+/* *text <- how the matrices were made, as JSON; new. rows, what their rows are, may be NULL. */
 spd_status meta_text(spd_context *ctx, const descriptor *how, const spd_describe_options *options,
                      size_t paths, const char *const *path, const spd_describe_info *skipped,
                      json_t *rows, char **text);

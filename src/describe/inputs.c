@@ -198,6 +198,19 @@ static spd_status add_archive(spd_context *ctx, inputs *list, const char *path)
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
+static int is_archive(const char *path)
+{
+    static const char *const endings[] = {".tar",    ".tar.gz", ".tgz", ".tar.bz2", ".tbz2",
+                                          ".tar.xz", ".txz",    ".zip", ".tar.zst"};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t tail = strlen(endings[i]);
+        if (length > tail && text_same(path + length - tail, endings[i]))
+            return 1;
+    }
+    return 0;
+}
+
 /* A file that was named must be one that can be described; images are known by their content. */
 static spd_status add_named(spd_context *ctx, inputs *list, const char *path)
 {
@@ -205,7 +218,7 @@ static spd_status add_named(spd_context *ctx, inputs *list, const char *path)
     struct stat there;
     if (stat(path, &there) != 0)
         return ctx_fail(ctx, SPD_EIO, "%.255s: cannot open: %s", path, strerror(errno));
-    if (archive_is_named(path))
+    if (is_archive(path))
         return add_archive(ctx, list, path);
     if (list->takes != INPUT_IMAGE && !is_wanted(list->takes, path))
         return ctx_fail(ctx, SPD_EINVAL, "%.255s: '%s' is not the extension of a %s", path,

@@ -12,7 +12,6 @@
 #include "describe/inputs.h"
 #include "formats/csv.h"
 #include "io/array.h"
-#include "io/array.h"
 #include "io/source.h"
 #include "io/text.h"
 

@@ -1,13 +1,14 @@
 /* meta.c - the record of a run: descriptor, parameters, inputs, version. */
 #include "base/memory.h"
 #include "base/plain.h"
-#include "describe/rows.h"
+#include "describe/descriptor.h"
 
 #include <string.h>
 
 /* ---- what the rows of the matrices are ------------------------------------------------------ */
 
-json_t *rows_text(const char *text)
+/* A text as JSON; bytes that are not UTF-8 cannot stand there. */
+static json_t *rows_text(const char *text)
 {
     uint32_t code;
     size_t size = strlen(text), at = 0, took = 1;
@@ -16,53 +17,38 @@ json_t *rows_text(const char *text)
     return json_string(at < size ? "?" : text); /* NULL: out of memory, and nothing else */
 }
 
-/* ---- clips ----------------------------------------------------------------------------------- */
-
-/* Adds list to the object under a key; non-zero when out of memory, or if it failed before. */
-static int put_list(json_t *object, const char *key, json_t *list, int failed)
+/* NULL: out of memory. */
+static json_t *text_list(size_t count, const char *const *text)
 {
+    json_t *list = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = json_array_append_new(list, rows_text(text[i] ? text[i] : ""));
     if (!failed)
-        return json_object_set_new(object, key, list);
+        return list;
     json_decref(list);
-    return 1;
-}
-
-static int put_names(const motion *clip, json_t *object)
-{
-    json_t *list = json_array();
-    int failed = 0;
-    for (size_t k = 0; k < clip->joints && !failed; k++)
-        failed = json_array_append_new(list, rows_text(clip->name[k] ? clip->name[k] : ""));
-    return put_list(object, "joints", list, failed);
-}
-
-static int put_parents(const motion *clip, json_t *object)
-{
-    json_t *list = json_array();
-    int failed = 0;
-    for (size_t k = 0; k < clip->joints && !failed; k++)
-        failed = json_array_append_new(
-            list, json_integer(clip->parent[k] == k ? -1 : (json_int_t)clip->parent[k]));
-    return put_list(object, "parents", list, failed);
-}
-
-static int put_positions(const motion *clip, size_t frame, json_t *object)
-{
-    const double *at = clip->position + frame * 3 * clip->joints;
-    json_t *list = json_array();
-    int failed = 0;
-    for (size_t k = 0; k < clip->joints && !failed; k++, at += 3)
-        failed = json_array_append_new(list, json_pack("[f,f,f]", at[0], at[1], at[2]));
-    return put_list(object, "position", list, failed);
+    return NULL;
 }
 
 spd_status rows_of_clip(spd_context *ctx, const motion *clip, size_t frame, json_t **rows)
 {
     if (!clip->name || frame >= clip->frames)
         return SPD_OK;
-    json_t *object = json_object();
-    int failed = put_names(clip, object) || (clip->parent && put_parents(clip, object)) ||
-                 put_positions(clip, frame, object);
+    json_t *object = json_object(), *position = json_array();
+    json_t *parents = clip->parent ? json_array() : NULL;
+    const double *at = clip->position + frame * 3 * clip->joints;
+    int failed = 0;
+    for (size_t k = 0; k < clip->joints; k++, at += 3) {
+        failed |= json_array_append_new(position, json_pack("[f,f,f]", at[0], at[1], at[2]));
+        if (clip->parent)
+            failed |= json_array_append_new(
+                parents, json_integer(clip->parent[k] == k ? -1 : (json_int_t)clip->parent[k]));
+    }
+    const char *const *name = (const char *const *)clip->name;
+    failed |= json_object_set_new(object, "joints", text_list(clip->joints, name));
+    if (clip->parent)
+        failed |= json_object_set_new(object, "parents", parents);
+    failed |= json_object_set_new(object, "position", position);
     if (failed) {
         json_decref(object);
         return ctx_nomem(ctx, "the names of joints");
@@ -71,15 +57,10 @@ spd_status rows_of_clip(spd_context *ctx, const motion *clip, size_t frame, json
     return SPD_OK;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
-
 spd_status rows_of_names(spd_context *ctx, size_t channels, char *const *name, json_t **rows)
 {
-    json_t *list = json_array();
-    int failed = !list;
-    for (size_t k = 0; k < channels && !failed; k++)
-        failed = json_array_append_new(list, rows_text(name[k]));
-    json_t *made = failed ? NULL : json_pack("{s:O}", "channels", list);
+    json_t *list = text_list(channels, (const char *const *)name);
+    json_t *made = list ? json_pack("{s:O}", "channels", list) : NULL;
     json_decref(list);
     if (!made)
         return ctx_nomem(ctx, "the names of channels");
@@ -107,13 +88,9 @@ static json_t *covariance_parameters(const spd_covariance_options *c)
 
 static json_t *path_list(size_t paths, const char *const *path)
 {
-    json_t *list = json_array();
-    int failed = 0;
-    for (size_t i = 0; i < paths && i < PATHS_NOTED; i++)
-        failed |= json_array_append_new(list, rows_text(path[i]));
-    if (paths > PATHS_NOTED)
-        failed |= json_array_append_new(list, json_sprintf("and %zu more", paths - PATHS_NOTED));
-    if (!failed)
+    json_t *list = text_list(paths < PATHS_NOTED ? paths : PATHS_NOTED, path);
+    if (paths <= PATHS_NOTED ||
+        json_array_append_new(list, json_sprintf("and %zu more", paths - PATHS_NOTED)) == 0)
         return list;
     json_decref(list);
     return NULL;

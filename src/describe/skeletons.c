@@ -1,10 +1,9 @@
 /* skeletons.c - finding the skeleton of a clip. */
-#include "describe/skeletons.h"
+#include "describe/inputs.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "describe/inputs.h"
 #include "formats/folder.h"
 #include "io/source.h"
 #include "io/text.h"

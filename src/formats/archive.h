@@ -13,9 +13,6 @@
 
 typedef struct archive_file archive_file;
 
-/* Does the path end as archives do? */
-int archive_is_named(const char *path);
-
 /* *file <- the archive, before its first member; new. Messages do not name the archive. */
 spd_status archive_file_open(spd_context *ctx, const char *path, archive_file **file);
 void archive_file_close(archive_file *file);

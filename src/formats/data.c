@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "formats/format.h"
-#include "formats/list_file.h"
 #include "io/array.h"
 #include "io/text.h"
 #include "sets/set.h"

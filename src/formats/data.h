@@ -3,7 +3,7 @@
 #ifndef SPD_FORMATS_DATA_H
 #define SPD_FORMATS_DATA_H
 
-#include "base/context.h"
+#include "base/arena.h"
 #include "spdml-data.h"
 #include "io/file.h"
 
@@ -44,6 +44,16 @@ spd_status data_read_extras(spd_context *ctx, io_file *file, const io_entry *x,
 /* spd_data_load of a list of .npy files. */
 spd_status data_load_list(spd_context *ctx, const char *path, const spd_load_options *options,
                           spd_data **data);
+
+/* Has the path the ending of a list (list_file.c): a text that holds a path per line, relative to its
+ * own folder; empty lines and those that begin with # do not count? */
+int list_is(const char *path);
+
+/* *paths (*count of them, in `keep`) <- the files of a list, or the file itself where it is none.
+ * One that leads out of the folder of the list is refused, unless `anywhere` allows it. Messages
+ * name the list. */
+spd_status list_read(spd_context *ctx, const char *path, int anywhere, arena *keep,
+                     const char *const **paths, size_t *count);
 
 /* Repairs what the options ask for and refuses what is left: NaN or Inf, asymmetry, then
  * matrices that are not positive definite. Messages name sample, label, cause and remedy. */

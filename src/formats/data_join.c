@@ -165,18 +165,6 @@ static spd_status add_source(spd_context *ctx, const char *name, const choice *o
     return SPD_OK;
 }
 
-/* The record of how the matrices were made is the first one's, where all have one. */
-static void forget_meta(size_t count, const spd_data *const *sets, spd_data *made)
-{
-    int all = 1;
-    for (size_t k = 0; k < count; k++)
-        all &= sets[k]->meta != NULL;
-    if (all)
-        return;
-    mem_free((char *)made->meta);
-    made->meta = NULL;
-}
-
 spd_status data_join_arrays(spd_context *ctx, size_t count, spd_array *const *arrays,
                             spd_array **made)
 {
@@ -223,7 +211,12 @@ spd_status spd_data_join(spd_context *ctx, size_t count, const spd_data *const *
         spd_data_free(fresh);
         return status;
     }
-    forget_meta(count, sets, fresh);
+    /* The record of how the matrices were made is the first one's, where all have one. */
+    for (size_t k = 0; k < count; k++)
+        if (!sets[k]->meta) {
+            mem_free((char *)fresh->meta);
+            fresh->meta = NULL;
+        }
     *joined = fresh;
     return SPD_OK;
 }

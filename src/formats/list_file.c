@@ -1,6 +1,6 @@
 /* list_file.c - several files named as one. */
 #define _XOPEN_SOURCE 700 /* realpath */
-#include "formats/list_file.h"
+#include "formats/data.h"
 
 #include <limits.h>
 #include <stdlib.h>

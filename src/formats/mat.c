@@ -106,13 +106,6 @@ static int to_integer(const unsigned char *p, mat_type stored, mat_type type, in
     return fits(*out, type);
 }
 
-static spd_status refuse_element(spd_context *ctx, const mat_numbers *numbers, size_t i)
-{
-    if (numbers->type.width == 8 && numbers->stored.kind == 'u')
-        return ctx_fail(ctx, SPD_EFORMAT, "element %zu is an integer above 2^63 - 1", i);
-    return ctx_fail(ctx, SPD_EFORMAT, "element %zu is not a value of its class", i);
-}
-
 /* From element (i, j) of a page on, `count` elements down the column, into the row-major page: they
  * lie `columns` apart, real parts and imaginary ones side by side. The plain case, which most files
  * are, has a loop of its own. */
@@ -148,7 +141,11 @@ spd_status mat_numbers_put(spd_context *ctx, mat_numbers *numbers, size_t first,
         size_t run = rows - i < end - first ? rows - i : end - first;
         size_t done = put_column(numbers, (page * rows + i) * columns + j, run, bytes);
         if (done < run)
-            return refuse_element(ctx, numbers, first + done);
+            return ctx_fail(ctx, SPD_EFORMAT,
+                            numbers->type.width == 8 && numbers->stored.kind == 'u'
+                                ? "element %zu is an integer above 2^63 - 1"
+                                : "element %zu is not a value of its class",
+                            first + done);
         first += run;
         bytes += run * numbers->pitch;
     }
@@ -365,12 +362,6 @@ void mat_pile_see(mat_pile *pile, const mat_variable *value)
     pile->like.is_complex |= value->is_complex;
 }
 
-/* Cells in a row or a column, not in a table. */
-static int is_row(const mat_variable *cells)
-{
-    return cells->rank == 2 && (cells->dims[0] == 1 || cells->dims[1] == 1);
-}
-
 /* Structs are a row or a column too: texts of a field lie as the structs do. */
 mat_variable mat_pile_variable(const mat_pile *pile, const mat_variable *cells)
 {
@@ -378,7 +369,8 @@ mat_variable mat_pile_variable(const mat_pile *pile, const mat_variable *cells)
     mat_variable var = *cells;
     var.kind = MAT_CELLS;
     var.text = pile->text || pile->count == 0;
-    if (var.text || !pile->numbers || !is_row(cells))
+    if (var.text || !pile->numbers || cells->rank != 2 ||
+        (cells->dims[0] != 1 && cells->dims[1] != 1)) /* a table */
         return var;
     var = (mat_variable){.kind = MAT_NUMBERS, .type = like->type, .rank = 3};
     var.is_complex = like->is_complex;

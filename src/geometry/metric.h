@@ -47,6 +47,19 @@ typedef struct metric {
 /* By number; NULL for a number that is no metric. */
 const metric *metric_get(spd_metric id);
 
+/* ---- a single pair: pair.c --------------------------------------------------------------------
+ *
+ * Where there is one pair alone, most lanes of an octet would be idle. Both matrices stand in one
+ * octet, of which only the first lanes are worked on, or the work is done by BLAS and LAPACK. */
+
+/* Scratch of pair_dist2, aligned as memory.h has it. */
+size_t pair_work(spd_metric id, size_t n);
+
+/* *d2 <- the squared distance of X and Y (n x n each, of which lower triangles are read). Non-zero
+ * where it is not to be had this way, whatever the reason: the general way knows more about
+ * rounding, and about what to say. */
+int pair_dist2(spd_metric id, size_t n, const double *X, const double *Y, double *d2, double *work);
+
 extern const metric metric_airm, metric_stein, metric_log_euclidean, metric_jeffrey,
     metric_bures_wasserstein, metric_log_cholesky, metric_euclidean;
 

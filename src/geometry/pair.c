@@ -1,13 +1,12 @@
 /* pair.c - distances of single pairs, by the formulas of airm.c, stein.c, jeffrey.c, flat.c and
  * bures_wasserstein.c. */
-#include "geometry/pair.h"
+#include "geometry/metric.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "linalg/definite.h"
 #include "linalg/dense.h"
-#include "linalg/kernels.h"
 #include "linalg/poles.h"
 
 /* Beyond these the general way is careful: sums of squares that may have lost digits, eigenvalues

@@ -16,7 +16,6 @@
 #include "ops/fault.h"
 #include "sets/job.h"
 #include "geometry/flat.h"
-#include "geometry/pair.h"
 
 #define SMALL_ROOM 2048 /* doubles of scratch that need not be allocated */
 #define BLOCK      (METRIC_OCTETS * LANES)

@@ -101,32 +101,6 @@ spd_status h5_tree_node(spd_context *ctx, h5_file *file, uint64_t address, unsig
     return h5_block(ctx, file, address + start, *count * each, node);
 }
 
-/* The parts of a superblock of version 0 or 1 behind the version; *end <- where the file ends. */
-static void old_superblock(h5_file *file, unsigned version, h5_cursor *block, uint64_t *end)
-{
-    h5_take(block, 4);
-    file->offset_size = (unsigned)h5_take(block, 1);
-    file->length_size = (unsigned)h5_take(block, 1);
-    h5_take_part(block, version == 1 ? 13 : 9); /* sizes of tree nodes, flags */
-    h5_take(block, file->offset_size);          /* base and free space */
-    h5_take(block, file->offset_size);
-    *end = h5_take(block, file->offset_size);
-    h5_take(block, file->offset_size); /* driver */
-    h5_take(block, file->offset_size); /* name of the root group */
-    file->root = h5_take(block, file->offset_size);
-}
-
-static void new_superblock(h5_file *file, h5_cursor *block, uint64_t *end)
-{
-    file->offset_size = (unsigned)h5_take(block, 1);
-    file->length_size = (unsigned)h5_take(block, 1);
-    h5_take(block, 1);                 /* flags */
-    h5_take(block, file->offset_size); /* base and extension */
-    h5_take(block, file->offset_size);
-    *end = h5_take(block, file->offset_size);
-    file->root = h5_take(block, file->offset_size);
-}
-
 static int is_size(unsigned bytes)
 {
     return bytes == 2 || bytes == 4 || bytes == 8;
@@ -140,10 +114,17 @@ static spd_status read_superblock(spd_context *ctx, size_t base, h5_file *file)
     if (version > 3)
         return ctx_fail(ctx, SPD_EFORMAT, "uses version %u of HDF5's superblock; save with -v7",
                         version);
-    if (version < 2)
-        old_superblock(file, version, &block, &end);
-    else
-        new_superblock(file, &block, &end);
+    const int old = version < 2;
+    h5_take(&block, old ? 4 : 0);
+    file->offset_size = (unsigned)h5_take(&block, 1);
+    file->length_size = (unsigned)h5_take(&block, 1);
+    h5_take_part(&block, !old ? 1 : version == 1 ? 13 : 9); /* flags, old: sizes of tree nodes */
+    h5_take(&block, file->offset_size);                     /* base; free space or extension */
+    h5_take(&block, file->offset_size);
+    end = h5_take(&block, file->offset_size);
+    h5_take(&block, old ? file->offset_size : 0); /* driver */
+    h5_take(&block, old ? file->offset_size : 0); /* name of the root group */
+    file->root = h5_take(&block, file->offset_size);
     if (block.bad || !is_size(file->offset_size) || !is_size(file->length_size))
         return h5_damaged(ctx);
     if (end > file->size + base)
