@@ -9,7 +9,7 @@ function varargout = describe(varargin)
 %   result is a struct with X, y, name and further columns.
 %
 % Options are those of the command 'spdml describe': 'Labels' (index file),
-% 'LabelBy', 'Shrinkage', 'Every', 'Model', 'Rate', 'Window', 'Step',
+% 'LabelBy', 'Shrinkage', 'Model', 'Rate', 'Window', 'Step',
 % 'Bands' (k x 2 Hz), 'Order', 'Channels', 'Events', 'Epoch' ([from to]),
 % 'EventNames', 'Group', 'ChannelsFirst', 'Size' ([width height]), 'NoColor',
 % 'KeepImages', 'SiftStep', 'Regions' (a word or [rows columns]), 'Scales',

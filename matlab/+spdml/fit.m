@@ -13,8 +13,7 @@ function varargout = fit(varargin)
 %
 % Options are those of the command 'spdml fit': 'Metric' ('stein', 'airm',
 % 'jeffrey', 'log-euclidean'), 'Objective', 'NuW', 'NuB' (a number or 'auto'),
-% 'LogCost', 'Paper', 'Init' (a word, a model or W),
-% 'Restarts', 'Tol',
+% 'LogCost', 'Paper', 'Init' (a word, a model or W), 'Restarts', 'Tol',
 % 'MaxIter', 'MaxTime', 'Search', 'Seed', 'Unlabelled'
 % (the label that means unknown), 'Unsupervised' ('graph' or 'variance'),
 % 'Affinity' (rows i, j, value: a graph of your own).

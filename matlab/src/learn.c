@@ -111,7 +111,7 @@ static const option fit_rows[] = {
 /* Of the learned map within a method; the rest of its options are values of the method. */
 void fit_options_take(call *c, spd_fit_options *o)
 {
-    static const char *const shared[] = {"graph", "affinityweight", "logcost", "seed"};
+    static const char *const shared[] = {"logcost", "seed"};
     spd_fit_defaults(o, sizeof *o);
     o->seed = 1;
     for (size_t i = 0; i < COUNT(graph_rows); i++)
