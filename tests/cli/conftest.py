@@ -3,12 +3,14 @@
 The path of the command is in the environment variable SPDML.
 """
 
+import io
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import zipfile
 import zlib
 
 import numpy as np
@@ -177,6 +179,45 @@ def proportionate(command, sanitized, tmp_path, tmp_path_factory):
 @pytest.fixture
 def rng():
     return np.random.default_rng(20240611)
+
+
+def members(path):
+    """The files in an .npz or .spdml, as bytes."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def timeless(value):
+    """Without what a clock, the number of threads or the command line says."""
+    if isinstance(value, dict):
+        return {k: timeless(v) for k, v in value.items() if "seconds" not in k and k not in ("threads", "command")}
+    return [timeless(v) for v in value] if isinstance(value, list) else value
+
+
+def model_members(path):
+    """The members of a model, as bytes, but for the seconds in them."""
+    found = members(path)
+    found["meta.json"] = timeless(json.loads(found["meta.json"]))
+    history = np.load(io.BytesIO(found["history.npy"]))
+    history[:, 3] = 0
+    found["history.npy"] = history.tobytes()
+    return found
+
+
+def rewrite(path, change=lambda meta: None, more=None, leave="", to=None):
+    """Writes a file again, there or elsewhere: meta.json changed as an object, some members replaced by
+    bytes or arrays, one left out."""
+    found = members(path)
+    meta = json.loads(found["meta.json"])
+    change(meta)
+    found["meta.json"] = json.dumps(meta)
+    with zipfile.ZipFile(to or path, "w") as archive:
+        for name, content in {**found, **(more or {})}.items():
+            if isinstance(content, np.ndarray):
+                with archive.open(name, "w") as file:
+                    np.save(file, content)
+            elif name != leave:
+                archive.writestr(name, content)
 
 
 def random_spd(rng, p, n, spread=1.0):

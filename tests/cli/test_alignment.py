@@ -7,6 +7,7 @@ import learn_twins
 import numpy as np
 import pytest
 import twins
+from conftest import rewrite
 
 
 def inverse_root(X):
@@ -225,20 +226,10 @@ def test_refused(spdml, people, tmp_path, words, said, code):
 
 def test_spoilt_files(spdml, people, tmp_path):
     """Centers of another size, and words that no version has."""
-    import json
-    import zipfile
     trained(spdml, "--recenter", "subject")
 
     def changed(change, leave=""):
-        with zipfile.ZipFile(tmp_path / "m.spdml") as old, zipfile.ZipFile(tmp_path / "bad.spdml", "w") as new:
-            for member in old.namelist():
-                content = old.read(member)
-                if member == "meta.json":
-                    meta = json.loads(content)
-                    change(meta)
-                    content = json.dumps(meta)
-                if member != leave:
-                    new.writestr(member, content)
+        rewrite(tmp_path / "m.spdml", change, leave=leave, to=tmp_path / "bad.spdml")
         return spdml("predict", "bad.spdml", "dee.npz")
 
     assert changed(lambda meta: None).good().code == 0

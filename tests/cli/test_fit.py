@@ -6,14 +6,13 @@ import os
 import signal
 import subprocess
 import time
-import zipfile
 
 import golden_fit as golden
 import learn_twins as twin
 import numpy as np
 import pytest
 import twins
-from conftest import random_spd
+from conftest import random_spd, rewrite
 
 KEYS = ["cost_start", "cost", "iterations", "data_passes", "gradient_norm", "stop", "pairs_within",
         "pairs_between", "seconds_graph", "seconds_fit", "m", "n", "metric", "nu_w", "nu_b"]
@@ -94,26 +93,6 @@ def test_what_a_map_gained_of_a_large_set(fit, tmp_path, rng):
     assert shown["samples"] == 141
 
 
-@pytest.mark.parametrize("m, nu_w", [(2, 15), (4, 5), (4, 15), (8, 5)])
-def test_approximate_log_euclidean_is_minimised(fit, spdml, tmp_path, m, nu_w):
-    """Its gradient is gone where it ends, for any start."""
-    spdml("synth", "spd", "--classes", 4, "--samples", 15, "-n", 12, "--planted", 4, "--seed", 3,
-          "-o", "s.npz").good()
-    cost = ["--metric", "log-euclidean", "--nu-w", nu_w, "--nu-b", 3]
-
-    def slope(model):
-        spdml("cost", "s.npz", "--w", model, *cost, "--gradient", "G.npy").good()
-        W, G = map_of(tmp_path / model), np.load(tmp_path / "G.npy")
-        return np.linalg.norm(G - W @ (W.T @ G))
-
-    for init in ("auto", "mean"):
-        words = ["s.npz", "-m", m, *cost, "--init", init, "--tol", 0]
-        fit(*words, "--max-iter", 0, output="start.spdml").good()
-        shown = fit(*words).good().json
-        assert shown["stop"] in ("gradient", "line-search")
-        assert slope("m.spdml") < 1e-4 * slope("start.spdml")
-
-
 def test_exact_log_euclidean(fit, spdml, tmp_path, data):
     """It falls below the approximation in its own terms, and every file says which it is."""
     words = ["d.npz", "-m", 3, "--metric", "log-euclidean", "--nu-w", 3, "--nu-b", 2]
@@ -132,18 +111,6 @@ def test_exact_log_euclidean(fit, spdml, tmp_path, data):
     assert fit(*variance, "--log-cost", "exact").good().json["learning"] == "variance"
     fit("d.npz", "-m", 3, "--log-cost", "exact").failed("--log-cost", "log-euclidean", code=2)
     assert "log_cost" not in fit("d.npz", "-m", 3).good().json
-
-
-def rewrite(path, change):
-    """Changes meta.json of a file, given as an object."""
-    with zipfile.ZipFile(path) as old:
-        members = {name: old.read(name) for name in old.namelist()}
-    meta = json.loads(members["meta.json"])
-    change(meta)
-    members["meta.json"] = json.dumps(meta).encode()
-    with zipfile.ZipFile(path, "w") as new:
-        for name, content in members.items():
-            new.writestr(name, content)
 
 
 @pytest.mark.parametrize("key, value", [
@@ -199,12 +166,6 @@ def test_defaults_of_the_graph(fit, data):
     assert (other["objective"], other["init"], other["nu_w"]) == ("softmax", "csp", 9)
 
 
-def test_data_passes(fit, data):
-    shown = fit("d.npz", "-m", 3, "--tol", 0, "--max-iter", 120).good().json
-    refreshes = shown["iterations"] // 50
-    assert shown["data_passes"] <= shown["iterations"] + 2 + refreshes
-
-
 @pytest.mark.parametrize("metric", [["stein"], ["airm"], ["log-euclidean"],
                                     ["log-euclidean", "--log-cost", "exact"]])
 def test_same_bits_for_any_threads(fit, tmp_path, data, metric):
@@ -214,29 +175,16 @@ def test_same_bits_for_any_threads(fit, tmp_path, data, metric):
     assert map_of(tmp_path / "1.spdml").tobytes() == map_of(tmp_path / "2.spdml").tobytes()
 
 
-def test_solvers_agree(fit, data):
-    words = ["-m", 3, "--objective", "difference", "--nu-w", 3, "--nu-b", 2, "--tol", 1e-12, "--max-iter",
-             2000]
-    best = fit("d.npz", *words).good().json
-    shown = fit("d.npz", *words, "--paper").good().json
-    assert shown["cost"] == pytest.approx(best["cost"], rel=0.05)
-    assert (best["solver"], shown["solver"]) == ("lbfgs", "polak-ribiere")
-
-
 @pytest.mark.parametrize("words, stop", [
-    (["--max-iter", 3], "iterations"), (["--tol", 0.05], "tolerance"),
-    (["--tol", 0, "--max-time", 0.0005],
-                                                "time")])
+    (["--max-iter", 3], "iterations"), (["--tol", 0.05], "tolerance"), (["--tol", 0, "--max-time", 0.0005], "time")])
 def test_reasons_to_stop(fit, spdml, data, words, stop):
     shown = fit("d.npz", "-m", 3, *words).good().json
     assert shown["stop"] == stop
     assert spdml("info", "m.spdml", "--json").good().json["stop"] == stop
     if stop == "iterations":
         assert shown["iterations"] == 3
-    assert shown["converged"] == (stop in ("tolerance", "gradient"))
-    if stop == "gradient":
-        assert shown["gain_left"] == 0
-    elif shown["iterations"] < 8:
+    assert shown["converged"] == (stop == "tolerance")
+    if shown["iterations"] < 8:
         assert shown["gain_left"] is None  # so few steps tell nothing
     else:
         assert shown["gain_left"] > 0
@@ -304,15 +252,6 @@ def test_a_limit_is_told_with_what_it_cost(fit, spdml, data):
     assert "tolerance: converged" in done and "left to gain" not in done
 
 
-def test_nu_above_the_class_size(fit, data):
-    """A class gives what it has."""
-    size = int(np.bincount(np.unique(data[1], return_inverse=True)[1]).max())
-    words = ["-m", 3, "--nu-b", 2, "--max-iter", 5]
-    whole = fit("d.npz", *words, "--nu-w", size - 1).good().json
-    shown = fit("d.npz", *words, "--nu-w", 1000).good().json
-    assert shown["pairs_within"] == whole["pairs_within"] and shown["cost"] == whole["cost"]
-
-
 def test_classes_of_one_sample(spdml, tmp_path, data):
     """They take part in pairs between classes; where there is nothing else, that is refused."""
     X, y = data
@@ -353,17 +292,6 @@ def test_seed_and_restarts(fit, data):
     seeds = [fit("d.npz", *words, "--seed", seed).good().json["cost"] for seed in (1, 1, 2)]
     assert seeds[0] == seeds[1] != seeds[2]
     assert fit("d.npz", *words, "--restarts", 4).good().json["cost"] <= seeds[0]
-
-
-@pytest.mark.parametrize("metric", ["stein", "airm"])
-def test_softmax(fit, data, metric):
-    """The cost falls, and with any number of threads to the same."""
-    words = ["d.npz", "-m", 3, "--objective", "softmax", "--metric", metric, "--init", "mean",
-             "--max-iter", 20]
-    shown = fit(*words, "--threads", 1).good().json
-    assert shown["objective"] == "softmax" and shown["cost"] < 0.9 * shown["cost_start"]
-    assert (shown["nu_w"], shown["nu_b"]) == (9, 20)
-    assert fit(*words, "--threads", 3).good().json["cost"] == shown["cost"]
 
 
 def test_candidates_of_few(fit, tmp_path, rng):
@@ -530,26 +458,10 @@ def test_labels_missing(fit, tmp_path, data):
     fit("e.npz", "-m", 3).failed("e.npz", "no labels", "--labels", "--unsupervised")
 
 
-def test_a_class_of_one_sample_takes_part(fit, tmp_path, data):
-    y = data[1].copy()
-    y[7] = 99
-    np.savez(tmp_path / "e.npz", X=data[0], y=y)
-    shown = fit("e.npz", "-m", 3, "--objective", "difference", "--nu-w", 2, "--nu-b", 3).good().json
-    assert shown["cost"] < 0
-
-
 def test_neighbours_beyond_what_there_are(fit, data):
     """Every sample gives what it has: all pairs within, all pairs between."""
     shown = fit("d.npz", "-m", 3, "--nu-w", 1000, "--nu-b", 1000, "--max-iter", 3).good().json
     assert shown["pairs_within"] == 3 * 45 and shown["pairs_between"] == 3 * 100
-
-
-@pytest.mark.parametrize("metric", ["stein", "airm"])
-def test_duplicates(fit, tmp_path, data, metric):
-    X = np.concatenate([data[0], data[0]])
-    np.savez(tmp_path / "e.npz", X=X, y=np.tile(data[1], 2))
-    shown = fit("e.npz", "-m", 3, "--metric", metric).good().json
-    assert np.isfinite(shown["cost"]) and shown["cost"] < shown["cost_start"]
 
 
 @pytest.mark.parametrize("metric", ["stein", "airm", "jeffrey", "log-euclidean"])

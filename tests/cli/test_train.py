@@ -4,12 +4,12 @@ refuses; inputs that are no matrices; scores."""
 import csv
 import json
 import re
-import zipfile
 
 import learn_twins
 import numpy as np
 import pytest
 import twins
+from conftest import members, rewrite
 
 METHODS = ["nn-airm", "knn-stein", "mdm-airm", "rsr", "cdl", "cdl-lda", "pga", "ts-lda",
            "ksvm-stein", "ksvm-log-euclidean", "riemannian-laplacian", "nn-stein-ml",
@@ -174,19 +174,6 @@ def test_labels_keep_their_type(spdml, trained, sets, tmp_path):
         assert predicted.dtype == dtype and (predicted == y).all()
 
 
-def test_classes_never_seen(spdml, trained, sets, tmp_path):
-    _, _, Q, truth = sets
-    trained("nn-stein")
-    other = truth.copy()
-    other[:4] = "emu"
-    np.savez(tmp_path / "c.npz", X=Q, y=other)
-    done = spdml("predict", "m.spdml", "c.npz", "--json").good()
-    assert done.json["unseen_labels"] == 4
-    assert "c.npz: 4 of 24 samples have a label that does not occur in m.spdml" in done.err
-    np.savez(tmp_path / "d.npz", X=Q)
-    assert spdml("predict", "m.spdml", "d.npz", "--json").good().json["accuracy"] is None
-
-
 def test_labels_that_are_no_classes(spdml, trained, sets, tmp_path):
     """They are not scored: 0 % would say that the method is at fault."""
     _, _, Q, truth = sets
@@ -209,13 +196,7 @@ def test_a_method_without_names(spdml, trained, sets, tmp_path):
     np.savez(tmp_path / "a.npz", X=X, y=[names[k] for k in y])
     np.savez(tmp_path / "b.npz", X=Q, y=[names[k] for k in truth])
     trained("nn-stein")
-    with zipfile.ZipFile(tmp_path / "m.spdml") as old, \
-            zipfile.ZipFile(tmp_path / "c.spdml", "w") as new:
-        for member in old.namelist():
-            content = old.read(member)
-            if member == "meta.json":
-                content = json.dumps({**json.loads(content), "unnamed": True})
-            new.writestr(member, content)
+    rewrite(tmp_path / "m.spdml", lambda meta: meta.update(unnamed=True), to=tmp_path / "c.spdml")
     done = spdml("predict", "c.spdml", "b.npz", "--json").good()
     assert done.json["accuracy"] is None
     assert "c.spdml: was saved without the names of its classes" in done.err
@@ -354,23 +335,14 @@ def test_newer_and_damaged_files(spdml, trained, tmp_path):
     spdml("predict", "cut.spdml", "b.npz").failed("cut.spdml")
     spdml("info", "cut.spdml").failed("cut.spdml")
 
-    def changed(name, change, leave=()):
-        with zipfile.ZipFile(tmp_path / "m.spdml") as old, \
-                zipfile.ZipFile(tmp_path / name, "w") as new:
-            for member in old.namelist():
-                content = old.read(member)
-                if member == "meta.json":
-                    meta = json.loads(content)
-                    change(meta)
-                    content = json.dumps(meta)
-                if member not in leave:
-                    new.writestr(member, content)
+    def changed(name, change, leave=""):
+        rewrite(tmp_path / "m.spdml", change, leave=leave, to=tmp_path / name)
 
     changed("newer.spdml", lambda meta: meta.update(format=4))
     spdml("predict", "newer.spdml", "b.npz").failed("newer.spdml", "format 4", "newer version")
     changed("odd.spdml", lambda meta: meta.update(method="nn-fancy"))
     spdml("predict", "odd.spdml", "b.npz").failed("odd.spdml", "no method 'nn-fancy'")
-    changed("few.spdml", lambda meta: None, leave=["means.npy"])
+    changed("few.spdml", lambda meta: None, leave="means.npy")
     spdml("predict", "few.spdml", "b.npz").failed("few.spdml: has no array means")
     for name in "normalize_kernel", "no_occlusion":
         changed("gone.spdml", lambda meta, name=name: meta.update({name: 1}))
@@ -422,18 +394,11 @@ def test_evaluate_keeps_every_round(spdml, sets, tmp_path):
 def test_maps_of_several_parts_grow(spdml, trained, tmp_path):
     """The parts of a multi map in another order: each is whole, but they were learned to grow."""
     trained("nn-stein-multi")
-    with zipfile.ZipFile(tmp_path / "m.spdml") as whole:
-        members = {name: whole.read(name) for name in whole.namelist()}
-    meta = json.loads(members["meta.json"])
+    found = members(tmp_path / "m.spdml")
+    meta = json.loads(found["meta.json"])
     assert meta["sizes"]["parts"] > 1 and meta["model_1"]["m"] < meta["model_2"]["m"]
-    meta["model_1"], meta["model_2"] = meta["model_2"], meta["model_1"]
-    members["meta.json"] = json.dumps(meta)
-    for name in ("W", "history"):
-        one, two = f"{name}_1.npy", f"{name}_2.npy"
-        members[one], members[two] = members[two], members[one]
-    with zipfile.ZipFile(tmp_path / "m.spdml", "w") as whole:
-        for name, content in members.items():
-            whole.writestr(name, content)
+    rewrite(tmp_path / "m.spdml", lambda new: new.update(model_1=meta["model_2"], model_2=meta["model_1"]),
+            {f"{name}_{i}.npy": found[f"{name}_{3 - i}.npy"] for name in ("W", "history") for i in (1, 2)})
     spdml("info", "m.spdml").failed("the parts of the map do not grow")
 
 

@@ -6,6 +6,7 @@ import zipfile
 import learn_twins as twin
 import numpy as np
 import pytest
+from conftest import rewrite
 
 
 @pytest.fixture
@@ -74,22 +75,6 @@ def test_what_is_no_model(spdml, tmp_path, model):
     spdml("transform", "m.spdml").failed("transform needs MODEL DATA", code=2)
 
 
-def edit(path, change, arrays=None):
-    """Rewrites a model file with its meta.json changed, or arrays replaced."""
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    meta = json.loads(members["meta.json"])
-    change(meta)
-    members["meta.json"] = json.dumps(meta).encode()
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in members.items():
-            if name not in (arrays or {}):
-                archive.writestr(name, content)
-        for name, array in (arrays or {}).items():
-            with archive.open(name, "w") as file:
-                np.save(file, array)
-
-
 @pytest.mark.parametrize("change, tells", [
     (lambda m: m.update(format=7, version="9.9.9"), ["format 7", "spdml 9.9.9", "reads format 1"]),
     (lambda m: m.update(kind="spdml forest"), ["spdml forest"]),
@@ -102,7 +87,7 @@ def edit(path, change, arrays=None):
     (lambda m: m.update(iterations=77), ["77 iterations"]),
 ])
 def test_meta_that_lies(spdml, tmp_path, model, change, tells):
-    edit(tmp_path / "m.spdml", change)
+    rewrite(tmp_path / "m.spdml", change)
     spdml("transform", "m.spdml", "d.npz", "-o", "low.npz").failed("m.spdml", *tells)
     spdml("info", "m.spdml").failed("m.spdml", *tells)
 
@@ -111,7 +96,7 @@ def test_meta_that_lies(spdml, tmp_path, model, change, tells):
     (np.ones((6, 3)), ["orthonormal"]), (np.full((6, 3), np.nan), ["not finite"]),
     (np.eye(6, 3).astype(int), ["6 x 3 numbers"]), (np.eye(3), ["6 x 3"])])
 def test_w_that_lies(spdml, tmp_path, model, W, tells):
-    edit(tmp_path / "m.spdml", lambda meta: None, {"W.npy": W})
+    rewrite(tmp_path / "m.spdml", more={"W.npy": W})
     spdml("transform", "m.spdml", "d.npz", "-o", "low.npz").failed("m.spdml", "W", *tells)
 
 
