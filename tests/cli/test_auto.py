@@ -110,20 +110,6 @@ def test_misuse(spdml, data, options, words):
     spdml("train", "d.npz", "-o", "m.spdml", *options).failed(words, code=2)
 
 
-def test_what_cannot_be_judged(spdml, tmp_path):
-    X = np.eye(3) * np.exp(np.linspace(0, 3, 6))[:, None, None]
-    np.savez(tmp_path / "one.npz", X=X, y=[1] * 6)
-    np.savez(tmp_path / "own.npz", X=X, y=np.arange(6))
-    spdml("train", "one.npz", "-o", "m.spdml").failed("at least two classes")
-    spdml("train", "own.npz", "-o", "m.spdml").failed("too few samples for cross-validation")
-
-
-def test_another_size(spdml, data, tmp_path):
-    np.savez(tmp_path / "small.npz", X=np.stack([np.eye(4)] * 3))
-    spdml("train", "d.npz", "-o", "m.spdml").good()
-    spdml("predict", "m.spdml", "small.npz").failed("4 x 4", "6 x 6")
-
-
 # ---- what is no good -----------------------------------------------------------------------------
 
 

@@ -126,13 +126,6 @@ def test_a_reader_that_leaves_is_no_news(command, tmp_path, rng, words):
     assert done.returncode == 1 and done.stderr == b""
 
 
-def test_other_faults_of_standard_output_are_told(command, tmp_path):
-    with open("/dev/full", "w") as full:
-        done = subprocess.run([command, "evaluate", "--help"], stdout=full, stderr=subprocess.PIPE,
-                              timeout=600)
-    assert done.returncode == 1 and b"No space left on device" in done.stderr
-
-
 @pytest.mark.parametrize("isa", ["baseline", "avx2", "avx512"])
 def test_forced_instruction_set(spdml, tmp_path, rng, isa):
     shown = spdml("version", "--json", env={"SPDML_ISA": isa})
@@ -207,13 +200,6 @@ def test_no_input_is_replaced(spdml, rng, tmp_path, words):
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     spdml(*words).failed(words[-1], "is an input and would be replaced")
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-
-
-def test_convert_replaces_its_input(spdml, rng, tmp_path):
-    X = random_spd(rng, 8, 3)
-    np.savez(tmp_path / "a.npz", X=X, y=np.arange(8) % 2)
-    spdml("convert", "a.npz", "-o", "a.npz").good()
-    assert (np.load(tmp_path / "a.npz")["X"] == X).all()
 
 
 def test_a_folder_of_somebody_else(spdml, rng, tmp_path):

@@ -90,28 +90,6 @@ def test_spellings_of_a_method(classify, tmp_path, sets, name, more):
     assert shown["correct"] == (nearest("stein", X, y, Q) == truth).sum()
 
 
-def test_minimum_distance_to_mean(classify, tmp_path, sets):
-    X, y, Q, _ = sets
-    means = np.array([twins.function(np.mean([twins.log(x) for x in X[y == c]], axis=0), np.exp)
-                      for c in np.unique(y)])
-    expected = nearest("log-euclidean", means, np.unique(y), Q)
-    classify("mdm-log-euclidean", "-o", "p.npz").good()
-    assert (np.load(tmp_path / "p.npz")["predicted"] == expected).all()
-
-
-def test_k_nearest(classify, tmp_path, sets):
-    X, y, Q, _ = sets
-    order = np.argsort(twins.pairwise2("stein", Q, X), axis=1, kind="stable")
-    for k in (1, 4, 30):
-        expected = []
-        for row in y[order[:, :k]]:
-            counts = np.bincount(row)
-            expected.append(next(c for c in row if counts[c] == counts.max()))
-        shown = classify("knn-stein", "-k", k, "-o", "p.npz", "--json").good().json
-        assert shown["parameters"] == {"k": k}
-        assert (np.load(tmp_path / "p.npz")["predicted"] == expected).all()
-
-
 @pytest.mark.parametrize("method, more, values", [
     ("pga", ["--grid", "dimensions=4"], {"dimensions": 4}), ("ts-lda", [], {}),
     ("ksvm", ["--grid", "cost=5", "--grid", "beta=0.5"], {"cost": 5, "beta": 0.5}),
@@ -197,14 +175,6 @@ def test_train_takes_metric_and_model_as_classify_does(spdml, classify, tmp_path
     assert info["method"] == "nn-stein-ml" and info["m"] == 2 and info["settings"] == 0
 
 
-def test_classify_chooses_from_a_grid(spdml, sets):
-    found = spdml("classify", "--train", "a.npz", "--test", "b.npz", "--method", "knn-airm", "--grid", "k=3",
-                  "--json").good().json
-    assert found["parameters"]["k"] == 3
-    spdml("classify", "--train", "a.npz", "--test", "b.npz", "--method", "nn-airm", "--grid", "k=3").failed(
-        "--grid k: nn-airm does not use it", code=2)
-
-
 def test_model_of_another_size(spdml, classify, tmp_path, sets, rng):
     X, y = learn_twins.classes(rng, 20, 4)
     save(tmp_path / "c.npz", X, y)
@@ -232,16 +202,6 @@ def test_texts_and_other_numbers_of_classes(classify, tmp_path, sets):
     assert shown["correct"] == (expected == names[truth][few]).sum()
     with np.load(tmp_path / "p.npz") as file:
         assert (file["predicted"] == expected).all() and (file["y"] == names[truth][few]).all()
-
-
-def test_whole_numbers_as_floats(classify, tmp_path, sets):
-    X, y, Q, truth = sets
-    save(tmp_path / "a.npz", X, y + 10.0)
-    save(tmp_path / "b.npz", Q, truth + 10)
-    shown = classify("nn-stein", "-o", "p.npz", "--json").good().json
-    assert shown["correct"] == (nearest("stein", X, y, Q) == truth).sum()
-    predicted = np.load(tmp_path / "p.npz")["predicted"]
-    assert predicted.dtype == np.float64 and set(predicted) <= {10.0, 11.0, 12.0}
 
 
 def test_labels_never_seen_are_errors(classify, tmp_path, sets):
@@ -533,15 +493,6 @@ def test_printed_parameters_give_the_same_predictions(spdml, sets, tmp_path, met
             more = [x for x in more if x == "--paper"]
     assert line == first
     with np.load(tmp_path / "first.npz") as a, np.load(tmp_path / "again.npz") as b:
-        assert all(a[name].tobytes() == b[name].tobytes() for name in a.files)
-
-
-def test_neighbours_do_not_change_the_objective(classify, sets, tmp_path):
-    """All candidates, given as numbers, are what softmax takes anyway."""
-    for name, more in ("usual", []), ("numbers", ["--grid", "nu-w=9", "--grid", "nu-b=20"]):
-        shown = classify("nn-stein-ml", "-m", 2, *more, "-o", f"{name}.npz", "--scores", "--json").good().json
-        assert shown["parameters"]["objective"] == "softmax"
-    with np.load(tmp_path / "usual.npz") as a, np.load(tmp_path / "numbers.npz") as b:
         assert all(a[name].tobytes() == b[name].tobytes() for name in a.files)
 
 

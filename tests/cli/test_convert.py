@@ -24,15 +24,6 @@ def sets(rng, tmp_path):
     return out
 
 
-@pytest.mark.parametrize("ending", ["npz", "mat", "csv"])
-def test_there_and_back(spdml, sets, tmp_path, ending):
-    spdml("convert", "s0.npz", "-o", f"a.{ending}").good()
-    spdml("convert", f"a.{ending}", "-o", "b.npz").good()
-    out = np.load(tmp_path / "b.npz")
-    assert np.array_equal(out["X"], sets[0][0]) and list(out["y"]) == list(sets[0][1])
-    assert ("subject" in out) == (ending != "csv")
-
-
 def test_csv_of_numbers_and_without_labels(spdml, rng, tmp_path):
     X = random_spd(rng, 3, 2)
     np.savez(tmp_path / "a.npz", X=X, y=[3, 1, 3])

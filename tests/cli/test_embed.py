@@ -112,15 +112,6 @@ def test_pga(spdml, tmp_path, rng, p, n):
     assert said["explained"] == pytest.approx(share, rel=1e-9)
 
 
-def test_flat_metrics_make_pga_and_mds_one(spdml, tmp_path, rng):
-    X = random_spd(rng, 20, 3)
-    options = ("--metric", "log-euclidean", "-d", 4)
-    first, said = embed(spdml, tmp_path, X, "--method", "pga", *options)
-    second, again = embed(spdml, tmp_path, X, "--method", "mds", *options)
-    close(first, second)
-    assert said["explained"] == pytest.approx(again["explained"], rel=1e-10)
-
-
 # ---- properties ----------------------------------------------------------------------------------
 
 
@@ -162,14 +153,6 @@ def test_a_rolled_sheet_is_unrolled(spdml, tmp_path, rng):
     assert explained_linearly(Y, planted) > 0.99
     Y, _ = embed(spdml, tmp_path, X, "--method", "mds", *options)
     assert explained_linearly(Y, planted) < 0.9
-
-
-def test_the_laplacian_separates_two_clusters(spdml, tmp_path, rng):
-    X = random_spd(rng, 40, 3, 0.3)
-    X[20:] *= 3
-    Y, _ = embed(spdml, tmp_path, X, "--method", "laplacian", "-k", 22, "-d", 1)
-    assert len(set(np.sign(Y[:20, 0]))) == len(set(np.sign(Y[20:, 0]))) == 1
-    assert np.sign(Y[0, 0]) != np.sign(Y[20, 0])
 
 
 @pytest.mark.parametrize("method", ["lle", "hessian-lle", "laplacian", "mds", "pga"])

@@ -5,9 +5,6 @@ import json
 import os
 import re
 import shlex
-import signal
-import subprocess
-import time
 
 import numpy as np
 import pytest
@@ -152,22 +149,6 @@ def test_leave_one_group_out(spdml, data):
         assert r["correct"] == np.sum(found == data["y"][test])
 
 
-def test_recentring(spdml, data, tmp_path):
-    """Subjects of another scale are brought back."""
-    moved = {**data, "X": data["X"].copy()}
-    for who, scale in zip(SUBJECTS, [0.01, 1, 30, 1000]):
-        moved["X"][data["subject"] == who] *= scale
-    np.savez(tmp_path / "moved.npz", **moved)
-
-    def accuracy(name, *more):
-        return spdml("evaluate", name, "--methods", "mdm-airm", "--leave-one-group-out", "subject",
-                     "--json", *more).good().json["results"][0]["accuracy_mean"]
-
-    assert accuracy("moved.npz") < accuracy("data.npz") - 0.2
-    assert accuracy("moved.npz", "--recenter", "subject") == pytest.approx(
-        accuracy("data.npz", "--recenter", "subject"), abs=1e-12)
-
-
 def test_identity_is_no_map(spdml, data):
     got = spdml("evaluate", "data.npz", "--methods", "nn-airm,nn-airm-ml,nn-airm-csp,pca-nn-airm",
                 *WHERE, "-m", "5", "--json").good().json["results"]
@@ -183,15 +164,6 @@ def test_no_map_is_said_in_the_table_alone(spdml, data, tmp_path):
     for name in ("results.json", "results.csv", "rounds.csv"):
         assert "no map" not in (tmp_path / "out" / name).read_text()
     assert spdml(*words, "-m", "4").good().out.splitlines()[-1].endswith("  m 4")
-
-
-def test_maps_against_numpy(spdml, data):
-    got = spdml("evaluate", "data.npz", "--methods", "pca-nn-airm", *WHERE, "-m", "2",
-                "--json").good().json["results"][0]
-    train = np.isin(data["subject"], ["ann", "bob"])
-    W = np.linalg.eigh(data["X"][train].mean(axis=0))[1][:, -2:]
-    found = nearest("airm", W.T @ data["X"] @ W, data["y"], train, ~train)
-    assert got["accuracy_mean"] == pytest.approx(np.mean(found == data["y"][~train]), abs=1e-15)
 
 
 def test_tuning_is_reported(spdml, data):
@@ -220,14 +192,6 @@ def test_race_and_exhaustive_search(spdml, data):
     assert race["cv_accuracy_no_map"] == search["cv_accuracy_no_map"]
     papers = spdml(*words, "--paper").good().json["results"][0]["rounds"][0]
     assert papers["tune_iterations"] <= 40 * papers["tune_fits"]
-
-
-def test_talk_about_tuning(spdml, data):
-    """-v says how many fits there are at most."""
-    words = ["evaluate", "data.npz", "--methods", "nn-stein-ml", *WHERE, "--grid", "m=2,3",
-             "--grid", "nu-b=1,2"]
-    assert "tuning: at most 6 fits" in spdml(*words, "-v").good().err
-    assert "tuning" not in spdml(*words).good().err
 
 
 def test_folds(spdml, data):
@@ -323,18 +287,6 @@ def test_table(spdml, data):
     assert "48 matrices 5 x 5, 3 classes" in out and "3 random splits" in out
     line = next(x for x in out.splitlines() if x.startswith("nn-stein-ml"))
     assert "+-" in line and "m 2, nu-w 8, nu-b 1" in out.split("parameters:")[1]
-
-
-def test_vectors(spdml, data, tmp_path, rng):
-    images = rng.random((48, 6, 4))
-    for i, c in enumerate(data["y"]):
-        images[i, :, "abc".index(c)] += 3
-    np.savez(tmp_path / "images.npz", images=images, **data)
-    got = spdml("evaluate", "images.npz", "--methods", "src,nn-airm", *WHERE, "--grid", "dimensions=5",
-                "--json").good().json["results"]
-    assert got[0]["accuracy_mean"] > 0.95
-    np.savez(tmp_path / "named.npz", faces=images, **data)
-    spdml("evaluate", "named.npz", "--methods", "src,nn-airm", *WHERE).failed("no array 'images'")
 
 
 @pytest.mark.parametrize("words, tells, code", [
@@ -463,20 +415,6 @@ def test_rounds_of_one_class_are_told(spdml, data, tmp_path):
     done = spdml(*words, "--test-where", "place=b1").good()
     assert done.err.count("\n") == 1
     assert "places.npz: all test matrices are of class b" in done.err
-
-
-def test_interrupt(command, rng, tmp_path):
-    np.savez(tmp_path / "big.npz", **classes(rng, each=60, n=40))
-    run = subprocess.Popen(
-        [command, "evaluate", "big.npz", "--methods", "nn-airm-ml", "--split", "0.5", "-o", "results"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(1.5)
-    assert run.poll() is None
-    run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=600)
-    assert run.returncode == 130 and out == b""
-    assert err.decode().count("\n") == 1 and "interrupted" in err.decode()
-    assert not (tmp_path / "results").exists()
 
 
 # ---- without options, and on 80 columns ---------------------------------------------------------

@@ -183,21 +183,6 @@ def test_describe_leaves_names(spdml, tmp_path):
     assert got["groups"]["joints"][0]["name"] == rows["joints"][1]
 
 
-def test_headers_of_tables_are_channels(spdml, rng, tmp_path):
-    for k in range(6):
-        table = rng.standard_normal((40, 4)) * (1 + k % 2)
-        np.savetxt(tmp_path / f"t{k}.csv", table, delimiter=",", header="Fz,C3,C4,Pz", comments="")
-    np.savetxt(tmp_path / "long.csv", np.column_stack([np.arange(80) // 20, rng.standard_normal(
-        (80, 2)), np.arange(80) // 40]), delimiter=",", header="trial,O1,O2,y", comments="")
-    spdml("describe", "covariance", *[f"t{k}.csv" for k in range(6)], "-o", "x.npz").good()
-    spdml("describe", "covariance", "long.csv", "--group", "trial", "--y", "y", "-o",
-          "l.npz").good()
-    with zipfile.ZipFile(tmp_path / "x.npz") as file:
-        assert json.loads(file.read("meta.json"))["rows"] == {"channels": ["Fz", "C3", "C4", "Pz"]}
-    with zipfile.ZipFile(tmp_path / "l.npz") as file:
-        assert json.loads(file.read("meta.json"))["rows"] == {"channels": ["O1", "O2"]}
-
-
 def test_methods_without_a_map(spdml, learned, rng, tmp_path):
     """ts-lda has none by nature, whatever m and n are."""
     np.savez(tmp_path / "t.npz", X=random_spd(rng, 12, 3), y=np.arange(12) % 2)

@@ -88,14 +88,6 @@ def test_convert_there_and_back(spdml, tmp_path, X, name, kind):
     assert np.array_equal(back["age"].ravel(), age)
 
 
-def test_matlab_reads_what_convert_wrote(spdml, tmp_path, X):
-    np.savez(tmp_path / "a.npz", X=X, y=LABELS["integers"])
-    spdml("convert", "a.npz", "-o", "a.mat").good()
-    back = scipy.io.loadmat(tmp_path / "a.mat")
-    assert np.array_equal(back["X"].transpose(2, 0, 1), X)
-    assert np.array_equal(back["y"].ravel(), LABELS["integers"])
-
-
 def test_npy_holds_the_matrices_alone(spdml, tmp_path, X):
     np.savez(tmp_path / "a.npz", X=X, y=LABELS["texts"])
     done = spdml("convert", "a.npz", "-o", "a.npy").good()

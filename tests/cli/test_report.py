@@ -60,6 +60,22 @@ def report(spdml, tmp_path):
     return run
 
 
+WHERE = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
+
+
+@pytest.fixture
+def fitted(spdml, data, tmp_path):
+    """Fits a map to the training half of WHERE; which samples those are."""
+
+    def run(*words):
+        train = np.isin(data["subject"], ["ann", "bob"])
+        np.savez(tmp_path / "train.npz", X=data["X"][train], y=data["y"][train])
+        spdml("fit", "train.npz", *words, "--metric", "stein", "-o", "map.spdml").good()
+        return train
+
+    return run
+
+
 # ---- what is there -------------------------------------------------------------------------------
 
 
@@ -265,14 +281,11 @@ def test_the_data_are_linked_and_their_record_is_a_table(spdml, data, tmp_path):
     assert not any("position" in line[0] for line in lines)
 
 
-def test_what_the_map_looks_at(report, spdml, data, tmp_path):
+def test_what_the_map_looks_at(report, spdml, fitted):
     """The table is that of `spdml explain` with the same map and the same training samples."""
-    where = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
     fit = ["-m", 2, "--nu-b", 3, "--nu-w", 4]
-    page = report("--methods", "nn-stein-ml", *fit, *where)
-    train = np.isin(data["subject"], ["ann", "bob"])
-    np.savez(tmp_path / "train.npz", X=data["X"][train], y=data["y"][train])
-    spdml("fit", "train.npz", *fit, "--metric", "stein", "-o", "map.spdml").good()
+    page = report("--methods", "nn-stein-ml", *fit, *WHERE)
+    fitted(*fit)
     told = spdml("explain", "map.spdml", "--data", "train.npz", "--json").good().json["rows"]
     told.sort(key=lambda row: -row["share"])
     lines = list(page.root.one("section", id="map").one("tbody").all("tr"))
@@ -313,14 +326,10 @@ def test_many_methods_and_groups_become_rows(report, data, tmp_path):
         "nn-stein", "%.1f" % (100 * results[1]["rounds"][0]["accuracy"])]
 
 
-def test_convergence_is_that_of_the_fit(report, spdml, data, tmp_path):
+def test_convergence_is_that_of_the_fit(report, fitted, tmp_path):
     """The map of the page is the map that `spdml fit` learns from the same training part."""
-    where = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
-    page = report("--methods", "nn-stein-ml", "-m", 2, "--nu-b", 3, "--nu-w", 4, *where)
-    train = np.isin(data["subject"], ["ann", "bob"])
-    np.savez(tmp_path / "train.npz", X=data["X"][train], y=data["y"][train])
-    spdml("fit", "train.npz", "-m", 2, "--nu-b", 3, "--nu-w", 4, "--metric", "stein", "-o",
-          "map.spdml").good()
+    page = report("--methods", "nn-stein-ml", "-m", 2, "--nu-b", 3, "--nu-w", 4, *WHERE)
+    fitted("-m", 2, "--nu-b", 3, "--nu-w", 4)
     with np.load(tmp_path / "map.spdml") as model:
         cost = model["history"][:, 0]
     table = numbers(rows(tmp_path / "out" / "convergence.csv"), "iteration", "cost")
@@ -357,18 +366,13 @@ def gaps(Y):
     return np.linalg.norm(Y[:, None] - Y[None], axis=2)
 
 
-def test_samples_against_classical_scaling(report, spdml, data, tmp_path):
-    where = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
-    page = report("--methods", "nn-stein-ml", "-m", 3, "--nu-b", 3, "--nu-w", 4, *where)
+def test_samples_against_classical_scaling(report, fitted, data, tmp_path):
+    page = report("--methods", "nn-stein-ml", "-m", 3, "--nu-b", 3, "--nu-w", 4, *WHERE)
+    train = fitted("-m", 3, "--nu-b", 3, "--nu-w", 4)
     table = rows(tmp_path / "out" / "embedding.csv")
     assert [int(row["index"]) for row in table] == list(range(48))
     assert [row["class"] for row in table] == list(data["y"])
-    assert [row["part"] == "train" for row in table] == list(
-        np.isin(data["subject"], ["ann", "bob"]))
-    train = np.isin(data["subject"], ["ann", "bob"])
-    np.savez(tmp_path / "train.npz", X=data["X"][train], y=data["y"][train])
-    spdml("fit", "train.npz", "-m", 3, "--nu-b", 3, "--nu-w", 4, "--metric", "stein", "-o",
-          "map.spdml").good()
+    assert [row["part"] == "train" for row in table] == list(train)
     with np.load(tmp_path / "map.spdml") as model:
         W = model["W"]
     S = W.T @ data["X"] @ W
@@ -388,8 +392,7 @@ def test_samples_against_classical_scaling(report, spdml, data, tmp_path):
 
 def test_margins_against_the_definition(report, data, tmp_path):
     """Above the line are the samples that nn gets right."""
-    where = ["--train-where", "subject=ann,bob", "--test-where", "subject=cat,dan"]
-    page = report("--methods", "nn-stein,nn-stein-ml", "-m", 3, "--nu-b", 3, *where)
+    page = report("--methods", "nn-stein,nn-stein-ml", "-m", 3, "--nu-b", 3, *WHERE)
     results = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
     table = rows(tmp_path / "out" / "margins.csv")
     train, y = np.isin(data["subject"], ["ann", "bob"]), data["y"]
