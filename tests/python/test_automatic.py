@@ -1,7 +1,5 @@
 """AutoClassifier: the command's choice, its league, groups, limits, bad input."""
 
-import pickle
-
 import numpy as np
 import pytest
 import spdml
@@ -46,17 +44,6 @@ def test_chooses_what_the_library_chooses_in_a_round(sets):
     auto = spdml.AutoClassifier(cv=3).fit(X, y)
     found = spdml.evaluate(both, labels, "auto", cv=[(np.arange(len(X)), None)], inner_cv=3)
     assert (found.predicted[0][0] == auto.predict(Q)).all()
-
-
-def test_files_and_copies(sets, tmp_path):
-    X, y, Q, _ = sets
-    auto = spdml.AutoClassifier(cv=3).fit(X, np.array(["a", "b", "c"])[y])
-    expected = auto.predict(Q)
-    again = pickle.loads(pickle.dumps(auto))
-    assert (again.predict(Q) == expected).all() and again.league_ == auto.league_
-    auto.save(tmp_path / "m.spdml")
-    assert (spdml.AutoClassifier.load(tmp_path / "m.spdml").predict(Q) == expected).all()
-    assert not hasattr(clone(auto), "league_")
 
 
 def test_groups(sets):
@@ -143,9 +130,3 @@ def test_bad_data(sets):
         spdml.AutoClassifier().fit(X, np.arange(len(X)))
     with pytest.raises(ValueError, match="4"):
         spdml.AutoClassifier(time=1e-9).fit(X, y).predict(np.stack([np.eye(4)] * 2))
-
-
-def test_hermitian(rng):
-    X, y = planted(rng, 12, 4)
-    auto = spdml.AutoClassifier(cv=2).fit(X.astype(complex), y)
-    assert auto.predict(X.astype(complex)).shape == y.shape

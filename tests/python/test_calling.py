@@ -235,27 +235,6 @@ def test_what_is_not_served_goes_the_long_way(rng):
     assert quick.symmetric(X.astype(">f8"), 1e-8) is None
 
 
-def test_faults_are_explained_as_before(rng):
-    X = random_spd(rng, 5, 3)
-    bad = X.copy()
-    bad[3] = -bad[3]
-    with pytest.raises(spdml.exceptions.NotPositiveDefiniteError, match=r"X\[3\]"):
-        spdml.pairwise_distance(bad)
-    with pytest.raises(spdml.SPDError):
-        spdml.distance(X[0], bad[3])
-    skew = X.copy()
-    skew[2, 0, 1] += 0.5
-    for call in (lambda: spdml.mean(skew), lambda: spdml.geometry.base.apply(skew, "log"),
-                 lambda: spdml.distance(X[0], skew[2]), lambda: spdml.pairwise_distance(skew, X),
-                 lambda: spdml.geodesic(X[2], skew[2])):
-        with pytest.raises(spdml.exceptions.NotSymmetricError):
-            call()
-    with pytest.raises(ValueError, match="metric"):
-        spdml.distance(X[0], X[1], "none")
-    with pytest.raises(ValueError, match="n_jobs"):
-        spdml.mean(X, n_jobs=0)
-
-
 @QUICK
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 9, 16, 17, 40])
 def test_symmetry_is_looked_at_everywhere(rng, n):

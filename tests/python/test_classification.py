@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 import spdml
-from conftest import planted, random_spd
+from conftest import planted
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import cross_val_score

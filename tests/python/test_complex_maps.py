@@ -1,11 +1,8 @@
 """The learned map of complex Hermitian matrices: W'XW with W complex and orthonormal."""
 
-import pickle
-
 import numpy as np
 import pytest
 import spdml
-from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from spdml._core.hermitian import embed
 
@@ -68,20 +65,6 @@ def test_unitary_turns_do_not_matter(rng, phases):
     turned = (turned + turned.conj().transpose(0, 2, 1)) / 2
     here, there = spdml.SPDML(2).fit(X, y), spdml.SPDML(2).fit(turned, y)
     assert here.cost_history_[-1] == pytest.approx(there.cost_history_[-1], rel=1e-3)
-
-
-def test_copies_and_files(phases, tmp_path):
-    X, y = phases
-    model = spdml.SPDML(2).fit(X, y)
-    for other in (pickle.loads(pickle.dumps(model)), clone(model).fit(X, y)):
-        np.testing.assert_allclose(other.transform(X), model.transform(X), atol=1e-12)
-    model.save(tmp_path / "m.spdml")
-    with np.load(tmp_path / "m.spdml") as file:
-        assert np.array_equal(file["W"], model.components_.conj().T)
-    loaded = spdml.SPDML.load(tmp_path / "m.spdml")
-    assert loaded.n_components == 2 and np.array_equal(loaded.transform(X), model.transform(X))
-    assert spdml.SPDML(2).fit(X).transform(X).shape == (45, 2, 2)  # without labels
-    assert spdml.SPDML(2, "log-euclidean").fit(X, y).components_.shape == (2, 5)
 
 
 @pytest.mark.parametrize("estimator,words", [

@@ -264,13 +264,6 @@ def test_cost_as_the_command(rng, tmp_path, metric):
     assert spdml.maps.cost(X, y, W, metric=metric, objective="difference", nu_w=3, nu_b=4) == value
 
 
-def test_cost_at_a_fit(rng):
-    X, y = spd(rng), np.arange(30) % 2
-    fit = spdml.SPDML(2, metric="stein", objective="difference", nu_w=3, nu_b=3, max_iter=5).fit(X, y)
-    value = spdml.maps.cost(X, y, fit.components_.T, metric="stein", objective="difference", nu_w=3, nu_b=3)
-    assert value == pytest.approx(fit.cost_history_[-1], rel=1e-9)
-
-
 def test_cost_refuses(rng):
     X, W = spd(rng), np.eye(6)[:, :2]
     for y, w, options in [(None, np.eye(5), {}), (np.zeros(3), W, {}), (np.arange(30) % 2, W, {"seed": 1}),

@@ -1,15 +1,17 @@
 """Bad input: exceptions with the library's message, nothing else."""
 
+import os
+import pathlib
 import pickle
 import re
-import threading
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import spdml
 from conftest import ROOT
 from spdml import exceptions as _errors
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 
 def test_a_matrix_that_is_not_positive_definite(X):
@@ -86,26 +88,6 @@ def test_an_unknown_metric_names_those_there_are(X):
         spdml.mean(X, None)
 
 
-@pytest.mark.parametrize("n_jobs", [0, 0.5])
-def test_n_jobs_out_of_range(X, n_jobs):
-    with pytest.raises(ValueError, match="n_jobs"):
-        spdml.mean(X, n_jobs=n_jobs)
-
-
-def test_a_mean_that_did_not_converge_warns(X):
-    with pytest.warns(ConvergenceWarning):
-        spdml.mean(X, max_iter=1)
-
-
-@pytest.mark.parametrize("estimator", [spdml.SPDML(2), spdml.PGA(), spdml.MDM(),
-                                       spdml.KNearestNeighbor(), spdml.RSRClassifier(),
-                                       spdml.CDLClassifier(), spdml.SPDClassifier()])
-def test_not_fitted_yet(X, estimator):
-    use = getattr(estimator, "predict", None) or estimator.transform
-    with pytest.raises(NotFittedError):
-        use(X)
-
-
 @pytest.mark.parametrize("estimator", [spdml.SPDML(2), spdml.PGA(), spdml.MDM()])
 def test_another_size_than_fitted(labelled, estimator):
     X, y = labelled
@@ -171,18 +153,6 @@ def test_progress_is_reported_and_can_end_a_call():
     assert spdml.distance(X[0], X[1]) > 0  # and the next call is as good as any
 
 
-def test_threads_may_call_at_the_same_time(X):
-    expected = spdml.pairwise_distance(X)
-    found = []
-    workers = [threading.Thread(target=lambda: found.append(spdml.pairwise_distance(X)))
-               for _ in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert len(found) == 4 and all((D == expected).all() for D in found)
-
-
 @pytest.mark.parametrize("quick", ["1", "0"])
 def test_a_forked_child_can_go_on(quick):
     """After calls with workers by this thread and by another, which is idle then. In a program of its
@@ -209,41 +179,10 @@ if not ended:
     os.kill(child, signal.SIGKILL)
 sys.exit(not ended or status != 0)
 """
-    import os
-    import pathlib
-    import subprocess
-    import sys
     environment = dict(os.environ, PYTHONPATH=str(pathlib.Path(spdml.__file__).parents[1]),
                        SPDML_QUICK=quick)
     assert subprocess.run([sys.executable, "-W", "ignore", "-c", program], env=environment,
                           timeout=600).returncode == 0
-
-
-def test_ctrl_c_ends_a_long_call(tmp_path):
-    import os
-    import pathlib
-    import signal
-    import subprocess
-    import sys
-    import time
-    program = """
-import numpy as np, sys, spdml
-A = np.random.default_rng(0).standard_normal((6000, 32, 64))
-X = A @ A.transpose(0, 2, 1)
-print("ready", flush=True)
-try:
-    spdml.pairwise_distance(X, n_jobs=1)
-    print("finished")
-except KeyboardInterrupt:
-    print("interrupted")
-"""
-    environment = dict(os.environ, PYTHONPATH=str(pathlib.Path(spdml.__file__).parents[1]))
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
-                             env=environment)
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.5)
-    child.send_signal(signal.SIGINT)
-    assert child.communicate(timeout=600)[0] == "interrupted\n"
 
 
 def test_matrices_that_are_not_symmetric(X):
@@ -316,10 +255,6 @@ def test_a_late_interrupt_does_not_lose_the_classifier(labelled, monkeypatch):
 
 def import_with(tmp_path, **variables):
     """What `import spdml` in a new process says, with these in its environment."""
-    import os
-    import pathlib
-    import subprocess
-    import sys
     environment = dict(os.environ, PYTHONPATH=str(pathlib.Path(spdml.__file__).parents[1]),
                        **variables)
     return subprocess.run([sys.executable, "-c", "import spdml; print(spdml.isa_name())"],
@@ -343,8 +278,6 @@ def test_library_that_is_not_there(tmp_path, name):
 
 def test_no_library_of_the_current_folder_is_loaded(tmp_path):
     """Files there with the names of all libraries: the loader would stop at one of them."""
-    import re
-    import subprocess
     from spdml._core import library as _library
     needed = subprocess.run(["ldd", _library.lib._name], capture_output=True, text=True).stdout
     names = re.findall(r"^\s*(lib\S+)", needed, re.M)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import warnings
 
@@ -117,21 +116,6 @@ def nearest(X, y, train, test):
     return np.array(found)
 
 
-def test_leaving_groups_out_against_numpy(labelled, who):
-    X, y = labelled
-    result = spdml.evaluate(X, y, "nn-airm", cv=LeaveOneGroupOut(), groups=who)
-    assert result.rounds == ["ann", "bob", "cat"]
-    for r, name in enumerate(result.rounds):
-        train, test = np.flatnonzero(who != name), np.flatnonzero(who == name)
-        np.testing.assert_array_equal(result.train[r], train)
-        np.testing.assert_array_equal(result.test[r], test)
-        truth = nearest(X, y, train, test)
-        np.testing.assert_array_equal(result.predicted[0][r], truth)
-        assert result.accuracy[0, r] == np.mean(truth == y[test])
-        assert result.balanced_accuracy[0, r] == pytest.approx(
-            np.mean([np.mean(truth[y[test] == k] == k) for k in np.unique(y[test])]))
-
-
 def test_given_parts_against_numpy(labelled):
     X, y = labelled
     train, test = np.arange(0, 20, 2), np.arange(20, 30)
@@ -139,34 +123,6 @@ def test_given_parts_against_numpy(labelled):
     np.testing.assert_array_equal(result.predicted[0][0], nearest(X, y, train, test))
     rest = spdml.evaluate(X, y, ["nn-airm"], cv=[(np.isin(np.arange(len(y)), train), None)])
     np.testing.assert_array_equal(rest.test[0], np.setdiff1d(np.arange(len(y)), train))
-
-
-def test_splits_keep_classes_in_proportion(labelled):
-    X, y = labelled
-    result = spdml.evaluate(X, y, ["nn-airm", "mdm-airm"], cv=0.25, repeats=4)
-    for train, test in zip(result.train, result.test):
-        assert sorted([*train, *test]) == list(range(len(y)))
-        assert np.bincount(y[train]).tolist() == [3, 3, 3]
-    assert len({tuple(t) for t in result.train}) == 4
-    truth = np.concatenate([y[t] for t in result.test])
-    for m in range(2):
-        table = np.zeros((3, 3))
-        np.add.at(table, (truth, np.concatenate(result.predicted[m])), 1)
-        np.testing.assert_array_equal(result.confusion[m], table)
-    assert result.mcnemar[0, 1] == result.mcnemar[1, 0] and result.mcnemar[0, 0] == 1
-
-
-def test_mcnemar_against_the_binomial(labelled, who):
-    scipy_stats = pytest.importorskip("scipy.stats")
-    X, y = labelled
-    X = X[:, 2:, 2:].copy()  # hard enough for both to err
-    result = spdml.evaluate(X, y, ["nn-airm", "mdm-euclidean"], cv=LeaveOneGroupOut(), groups=who)
-    right = [np.concatenate([p == y[t] for p, t in zip(row, result.test)])
-             for row in result.predicted]
-    b, d = np.sum(right[0] & ~right[1]), np.sum(right[1] & ~right[0])
-    assert b + d > 0
-    assert result.mcnemar[1, 0] == pytest.approx(
-        min(1.0, scipy_stats.binomtest(int(b), int(b + d)).pvalue))
 
 
 def test_labels_vectors_and_values(labelled):
@@ -247,6 +203,8 @@ def test_pandas(labelled):
     ({"cv": LeaveOneGroupOut(), "groups": np.zeros(36)}, "one group"),
     ({"cv": LeaveOneGroupOut(), "groups": [1, 2]}, "36 values"),
     ({"cv": 0.5, "vectors": np.zeros((4, 4))}, "vectors has shape"),
+    ({"cv": 4, "groups": np.arange(36) % 3}, "3 groups"),
+    ({"cv": 0.5, "groups": np.arange(36) % 3}, "groups"),
 ])
 def test_refusals(labelled, named, tells):
     X, y = labelled
@@ -302,28 +260,6 @@ def test_area_of_two_classes(labelled):
         score = spdml.MDM("airm").fit(X[train], y[train]).decision_function(X[test])
         assert result.auc[0, r] == pytest.approx(metrics.roc_auc_score(y[test], score), abs=1e-12)
     assert np.isnan(spdml.evaluate(X, y, "mdm-airm", cv=2).auc).all()
-
-
-@pytest.mark.parametrize("repeats", [1, 3])
-def test_outer_folds(labelled, who, repeats):
-    """Every sample is tested once each time; classes in proportion, or groups whole."""
-    X, y = labelled
-    result = spdml.evaluate(X, y, "mdm-airm", cv=4, repeats=repeats)
-    assert len(result.rounds) == 4 * repeats
-    for k in range(repeats):
-        tests = result.test[4 * k:4 * k + 4]
-        assert sorted(np.concatenate(tests)) == list(range(len(y)))
-        for test in tests:
-            assert np.ptp(np.bincount(y[test], minlength=3)) <= 1
-    if repeats > 1:
-        assert len({tuple(t) for t in result.test}) > 4
-    kept = spdml.evaluate(X, y, "mdm-airm", cv=2, groups=who, repeats=repeats)
-    for train, test in zip(kept.train, kept.test):
-        assert not set(who[train]) & set(who[test])
-    with pytest.raises(ValueError, match="3 groups"):
-        spdml.evaluate(X, y, "mdm-airm", cv=4, groups=who)
-    with pytest.raises(ValueError, match="groups"):
-        spdml.evaluate(X, y, "mdm-airm", cv=0.5, groups=who)
 
 
 def test_pca_of_all_observations():

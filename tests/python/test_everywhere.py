@@ -21,7 +21,7 @@ import time
 import numpy as np
 import pytest
 import spdml
-from conftest import public, public_modules, random_hpd, random_spd
+from conftest import public, public_modules, random_spd
 from sklearn.base import is_classifier
 from spdml._core import methods as _trained
 
@@ -262,26 +262,6 @@ def test_functions_take_complex_matrices(name):
             np.testing.assert_allclose(found, U @ values @ U.conj().T, rtol=1e-7, atol=1e-8)
         elif name not in ("explain", "upper", "tangent_space") and found.dtype.kind == "f":
             np.testing.assert_allclose(found, values, rtol=1e-7, atol=1e-8)
-
-
-def test_explanations_of_complex_maps():
-    """By definition, for a map that was learned and for the map of a classifier."""
-    X, y = given("SPDML", *phases())
-    learned = spdml.SPDML(2).fit(X, y)
-    for model in (learned, spdml.SPDClassifier("nn-stein-ml", m=2).fit(X, y), learned.components_.conj().T):
-        found, M = spdml.explain(model, X), X.mean(axis=0)
-        W = learned.components_.conj().T
-        A = M @ W @ np.linalg.inv(W.conj().T @ M @ W)
-        carried = np.diag(A @ (W.conj().T @ M @ W) @ A.conj().T).real
-        np.testing.assert_allclose(found.weight, (np.abs(W)**2).sum(axis=1), rtol=1e-9)
-        np.testing.assert_allclose(found.carried, carried, rtol=1e-9)
-        np.testing.assert_allclose(found.kept, carried / np.diag(M).real, rtol=1e-9)
-        np.testing.assert_allclose(found.share, carried / carried.sum(), rtol=1e-9)
-        np.testing.assert_allclose((np.abs(found.pattern)**2).sum(axis=1), carried, rtol=1e-9)
-        np.testing.assert_allclose(found.variance, np.linalg.eigvalsh(W.conj().T @ M @ W)[::-1], rtol=1e-9)
-        top = found.pattern[np.abs(found.pattern).argmax(axis=0), [0, 1]]
-        assert (top.real > 0).all() and np.abs(top.imag).max() < 1e-12
-    np.testing.assert_allclose(spdml.explain(learned).weight, found.weight, rtol=1e-9)
 
 
 # ---- arguments that count ------------------------------------------------------------------------

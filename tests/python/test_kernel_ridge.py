@@ -91,13 +91,6 @@ def test_copies_and_files(sets, tmp_path):
         spdml.regression.KernelRidge.load(tmp_path / "c.spdml")
 
 
-def test_complex_matrices(sets):
-    X, y, Q = sets
-    real = spdml.regression.KernelRidge("tangent").fit(X, y)
-    hermitian = spdml.regression.KernelRidge("tangent").fit(X.astype(complex), y)
-    np.testing.assert_allclose(hermitian.predict(Q.astype(complex)), real.predict(Q), rtol=1e-5)
-
-
 def test_bad_input(sets):
     X, y, _ = sets
     with pytest.raises(ValueError, match="kernel 'linear' is unknown"):

@@ -8,11 +8,10 @@ import threading
 import numpy as np
 import pytest
 import spdml
-from conftest import planted, random_spd
+from conftest import random_spd
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import cross_val_score
 
 METHODS = ["nn-airm", "knn-stein", "mdm-airm", "rsr", "cdl", "cdl-lda", "pga", "ts-lda",
            "ksvm-stein", "ksvm-log-euclidean", "riemannian-lle", "nn-airm-ml", "rsr-multi",
@@ -145,20 +144,6 @@ def test_labels_keep_their_type(labelled, tmp_path):
         assert pickle.loads(pickle.dumps(fitted)).classes_.dtype == np.unique(labels).dtype
 
 
-def test_distances_of_mdm(labelled):
-    X, y = labelled
-    mdm = spdml.MDM("airm").fit(X, y)
-    means = np.array([spdml.mean(X[y == k], "airm") for k in range(3)])
-    distances = mdm.transform(X)
-    np.testing.assert_allclose(distances, spdml.pairwise_distance(X, means, metric="airm"),
-                               rtol=1e-6)
-    np.testing.assert_array_equal(mdm.predict(X), distances.argmin(axis=1))
-    np.testing.assert_allclose(spdml.MDM().fit_transform(X, y), distances)
-    share = np.exp(-distances**2)
-    np.testing.assert_allclose(mdm.predict_proba(X), share / share.sum(axis=1, keepdims=True),
-                               rtol=1e-6)
-
-
 def test_probabilities_where_there_are_any(labelled):
     X, y = labelled
     for method in ("ts-lda", "mdm-stein"):
@@ -169,11 +154,6 @@ def test_probabilities_where_there_are_any(labelled):
         assert not hasattr(spdml.SPDClassifier(method), "predict_proba")
     with pytest.raises(NotFittedError):
         spdml.MDM().decision_function(X)
-
-
-def test_scikit_learn_calibrates_and_scores(rng):
-    X, y = planted(rng, 20, 5, classes=2)
-    assert cross_val_score(spdml.SPDClassifier("rsr"), X, y, scoring="roc_auc", cv=3).mean() > 0.7
 
 
 def test_what_load_refuses(labelled, tmp_path):
