@@ -1,6 +1,7 @@
 """Slow twins of the learner: graph, cost and gradient from the definitions, and data to learn."""
 
 import numpy as np
+import pytest
 import scipy.linalg as sl
 import twins
 from conftest import random_spd
@@ -63,6 +64,13 @@ def gradient(f, W, h=1e-6):
             E[k] = h * unit
             G[k] += unit * (f(W + E) - f(W - E)) / (2 * h)
     return G
+
+
+def agrees(shown, gradient_file, f, W):
+    """The cost that was shown and the gradient in a file are those of the function f at W."""
+    assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
+    G = np.load(gradient_file)
+    assert np.abs(G - gradient(f, W)).max() < 1e-6 * np.abs(G).max()
 
 
 def classes(rng, p=30, n=7, count=3, spread=0.4):

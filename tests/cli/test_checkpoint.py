@@ -1,7 +1,5 @@
 """Checkpoints: a fit that is killed goes on, and damage is noticed."""
 
-import io
-import json
 import signal
 import subprocess
 import time
@@ -10,6 +8,7 @@ import zipfile
 import learn_twins as twin
 import numpy as np
 import pytest
+from conftest import members, model_members, rewrite
 
 FIT = ["fit", "d.npz", "-m", "8", "--objective", "difference", "--nu-w", "4", "--nu-b", "3", "--threads", "1"]
 LIMITS = ["--tol", "0", "--max-iter", "150"]
@@ -20,18 +19,6 @@ def data(tmp_path, rng):
     X, y = twin.classes(rng, 120, 24)
     np.savez(tmp_path / "d.npz", X=X, y=y)
     return X, y
-
-
-def members(path):
-    """The members of a model file without the times."""
-    with zipfile.ZipFile(path) as archive:
-        found = {name: archive.read(name) for name in archive.namelist()}
-    meta = json.loads(found["meta.json"])
-    history = np.load(io.BytesIO(found["history.npy"]))
-    history[:, 3] = 0
-    found["meta.json"] = {key: meta[key] for key in meta if not key.startswith("seconds")}
-    found["history.npy"] = history.tobytes()
-    return found
 
 
 def kill_and_resume(command, tmp_path, rng, words, pace):
@@ -73,10 +60,7 @@ def test_killed_at_any_moment(command, spdml, tmp_path, rng, data, more):
     pace = time.monotonic() - started
     kills = kill_and_resume(command, tmp_path, rng, [*words, "--threads", "2"], pace)
     assert kills > 0
-    whole, done = members(tmp_path / "whole.spdml"), members(tmp_path / "m.spdml")
-    assert sorted(whole) == sorted(done)
-    for name in whole:
-        assert whole[name] == done[name], name
+    assert model_members(tmp_path / "whole.spdml") == model_members(tmp_path / "m.spdml")
 
 
 def test_model_of_a_checkpoint(spdml, tmp_path, data):
@@ -108,36 +92,22 @@ def test_limits_count_from_the_original_start(spdml, tmp_path, checkpoint):
                  "--history", "h.csv", "--json").good().json
     assert done["iterations"] == 50 and done["m"] == 8 and done["nu_w"] == 4
     assert done["cost"] == whole["cost"] and done["data_passes"] == whole["data_passes"]
-    assert members(tmp_path / "m.spdml") == members(tmp_path / "w.spdml")
+    assert model_members(tmp_path / "m.spdml") == model_members(tmp_path / "w.spdml")
     assert len((tmp_path / "h.csv").read_text().splitlines()) == 52
     assert done["data_passes"] <= 50 + 2 + 1
 
 
-def older(path):
-    """The checkpoint at path as a version wrote it that did not know coordinates."""
-    with zipfile.ZipFile(path) as archive:
-        found = {name: archive.read(name) for name in archive.namelist()}
-    assert "coordinates.npy" not in found
-    meta = json.loads(found["meta.json"])
-    del meta["optimiser"]["first_f"]
-    del meta["now"]["coordinates"]
-    found["meta.json"] = json.dumps(meta).encode()
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in found.items():
-            archive.writestr(name, data)
-
-
 def test_an_older_checkpoint_keeps_its_settings(spdml, tmp_path, data):
-    """It was made in plain coordinates, whatever is chosen now."""
+    """As a version wrote it that did not know coordinates: plain ones, whatever is chosen now."""
     words = [*FIT, "--paper", "--tol", 1e-4]
     whole = spdml(*words, "-o", "w.spdml", "--json").good().json
     spdml(*words, "--max-iter", 9, "-o", "half.spdml", "--checkpoint", "c.npz").good()
-    older(tmp_path / "c.npz")
+    rewrite(tmp_path / "c.npz", lambda meta: [meta["optimiser"].pop("first_f"), meta["now"].pop("coordinates")])
     done = spdml("fit", "d.npz", "--resume", "c.npz", "--max-iter", 1000, "-o", "m.spdml",
                  "--json").good().json
     assert done["coordinates"] == "plain"
     assert done["iterations"] == whole["iterations"] > 9 and done["cost"] == whole["cost"]
-    assert members(tmp_path / "m.spdml") == members(tmp_path / "w.spdml")
+    assert model_members(tmp_path / "m.spdml") == model_members(tmp_path / "w.spdml")
 
 
 def test_a_fit_that_had_ended(spdml, checkpoint):
@@ -201,10 +171,8 @@ def test_damage_is_noticed(spdml, tmp_path, rng, checkpoint):
 def test_parts_of_two_checkpoints(spdml, tmp_path, checkpoint):
     """Each member is whole, but they do not belong together."""
     spdml(*FIT, "--tol", 0, "--max-iter", 10, "-o", "x.spdml", "--checkpoint", "other.npz").good()
-    with zipfile.ZipFile(tmp_path / "c.npz") as a, zipfile.ZipFile(tmp_path / "other.npz") as b:
-        with zipfile.ZipFile(tmp_path / "bad.npz", "w") as out:
-            for name in a.namelist():
-                out.writestr(name, (b if name == "point.npy" else a).read(name))
+    other = members(tmp_path / "other.npz")["point.npy"]
+    rewrite(tmp_path / "c.npz", more={"point.npy": other}, to=tmp_path / "bad.npz")
     spdml("fit", "d.npz", "--resume", "bad.npz", "-o", "m.spdml").failed("bad.npz", "damaged")
 
 
@@ -217,12 +185,7 @@ def test_what_is_no_checkpoint(spdml, checkpoint):
 
 @pytest.mark.parametrize("form, tells", [(2, "older version"), (4, "newer version")])
 def test_another_format(spdml, tmp_path, checkpoint, form, tells):
-    with zipfile.ZipFile(tmp_path / "c.npz") as a, zipfile.ZipFile(tmp_path / "f.npz", "w") as out:
-        for name in a.namelist():
-            content = a.read(name)
-            if name == "meta.json":
-                content = json.dumps({**json.loads(content), "format": form, "version": "3.0.0"})
-            out.writestr(name, content)
+    rewrite(tmp_path / "c.npz", lambda meta: meta.update(format=form, version="3.0.0"), to=tmp_path / "f.npz")
     spdml("fit", "d.npz", "--resume", "f.npz", "-o", "m.spdml").failed("f.npz", f"format {form}",
                                                                      "spdml 3.0.0", tells)
 

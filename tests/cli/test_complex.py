@@ -104,13 +104,6 @@ def test_files(spdml, tmp_path, rng, name):
         assert np.array_equal(back, X)
 
 
-def test_complex64(spdml, tmp_path, rng):
-    X = hermitian(rng, 7, 3).astype(np.complex64)
-    np.save(tmp_path / "s.npy", X)
-    spdml("convert", "s.npy", "-o", "o.npy").good()
-    assert np.array_equal(np.load(tmp_path / "o.npy"), X)
-
-
 def test_cells_that_matlab_found_real(spdml, tmp_path, rng):
     X = hermitian(rng, 4, 3)
     X[1] = X[1].real
@@ -251,13 +244,8 @@ def test_cost(spdml, tmp_path, data, rng, metric):
     shown = spdml("cost", "d.npz", "--w", "W.npy", "--metric", metric, "--nu-w", 2, "--nu-b", 3,
                   "--objective", "difference", "--gradient", "G.npy", "--json").good().json
 
-    def f(V):
-        return twin.cost(metric, X, V, Gw, Gb)
-
     assert (shown["n"], shown["m"]) == (5, 2)
-    assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
-    G = np.load(tmp_path / "G.npy")
-    assert np.abs(G - twin.gradient(f, W)).max() < 1e-6 * np.abs(G).max()
+    twin.agrees(shown, tmp_path / "G.npy", lambda V: twin.cost(metric, X, V, Gw, Gb), W)
 
 
 @pytest.mark.parametrize("more", [
@@ -322,26 +310,6 @@ def test_model_out(spdml, tmp_path, data):
     spdml("fit", "d.npz", "-m", 2, "--init", "m.spdml", "-o", "n.spdml").good()
 
 
-def test_explain(spdml, tmp_path, data):
-    X, _ = data
-    spdml("fit", "d.npz", "-m", 2, "-o", "m.spdml").good()
-    W = np.load(tmp_path / "m.spdml")["W"]
-    shown = spdml("explain", "m.spdml", "--data", "d.npz", "--json").good().json
-    M = X.mean(axis=0)
-    values, V = np.linalg.eigh(W.conj().T @ M @ W)
-    U = W @ V[:, ::-1]
-    pattern = M @ U / np.sqrt(values[::-1])
-    carried = np.sum(np.abs(pattern) ** 2, axis=1)
-    assert shown["n"] == 5 and len(shown["rows"]) == 5
-    for row, weight, share, kept in zip(shown["rows"], np.sum(np.abs(W) ** 2, axis=1) / 2,
-                                        carried / carried.sum(), carried / np.diag(M).real):
-        assert row["weight"] == pytest.approx(weight, rel=1e-9)
-        assert row["share"] == pytest.approx(share, rel=1e-9)
-        assert row["kept"] == pytest.approx(kept, rel=1e-9)
-    assert np.allclose(shown["variance"], values[::-1])
-    assert np.allclose(np.array(shown["pattern"]), np.abs(pattern), rtol=1e-8)
-
-
 # ---- recognition ----------------------------------------------------------------------------------
 
 
@@ -390,16 +358,6 @@ def test_tangent_discriminants(spdml, tmp_path, data):
     A = np.linalg.solve((1 - rho) * S + rho * mu * np.eye(dim), means.T)
     wanted = T @ A - np.sum(means.T * A, axis=0) / 2 + np.log(1 / 3)
     assert np.allclose(np.load(tmp_path / "p.npz")["scores"], wanted, rtol=1e-6, atol=1e-6)
-
-
-def test_scores_are_hermitian_distances(spdml, tmp_path, data):
-    X, y = data
-    spdml("train", "d.npz", "--method", "nn-airm", "-o", "t.spdml").good()
-    spdml("predict", "t.spdml", "d.npz", "--scores", "-o", "p.npz").good()
-    D2 = twins.pairwise2("airm", X, X)
-    np.fill_diagonal(D2, 0)
-    wanted = np.array([D2[:, y == k].min(axis=1) for k in range(3)]).T
-    assert np.allclose(np.load(tmp_path / "p.npz")["scores"], wanted, rtol=1e-9, atol=1e-12)
 
 
 def test_evaluate_and_tune(spdml, tmp_path, rng):

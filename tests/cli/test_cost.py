@@ -44,12 +44,7 @@ def test_against_twins(spdml, tmp_path, case, metric):
     assert shown["pairs_within"] == np.count_nonzero(np.triu(Gw))
     assert shown["pairs_between"] == np.count_nonzero(np.triu(Gb))
 
-    def f(V):
-        return twin.cost(metric, X, V, Gw, Gb)
-
-    assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
-    G = np.load(tmp_path / "G.npy")
-    assert np.abs(G - twin.gradient(f, W)).max() < 1e-6 * np.abs(G).max()
+    twin.agrees(shown, tmp_path / "G.npy", lambda V: twin.cost(metric, X, V, Gw, Gb), W)
 
 
 def test_exact_log_euclidean(spdml, tmp_path, case):
@@ -59,13 +54,8 @@ def test_exact_log_euclidean(spdml, tmp_path, case):
              "difference", "--json"]
     shown = spdml("cost", "d.npz", *words, "--log-cost", "exact", "--gradient", "G.npy").good().json
 
-    def f(V):
-        return twin.cost("log-euclidean", X, V, Gw, Gb, log_cost="exact")
-
     assert shown["log_cost"] == "exact"
-    assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
-    G = np.load(tmp_path / "G.npy")
-    assert np.abs(G - twin.gradient(f, W)).max() < 1e-6 * np.abs(G).max()
+    twin.agrees(shown, tmp_path / "G.npy", lambda V: twin.cost("log-euclidean", X, V, Gw, Gb, log_cost="exact"), W)
     rough = spdml("cost", "d.npz", *words).good().json
     assert rough["log_cost"] == "approximate"
     assert rough["cost"] != pytest.approx(shown["cost"], rel=1e-3)
@@ -85,13 +75,7 @@ def test_softmax(spdml, tmp_path, case, metric, log_cost, candidates):
     assert (shown["nu_w"], shown["nu_b"]) == tuple(numbers)
     assert shown["pairs_within"] == np.count_nonzero(np.triu(Gw))
     assert shown["pairs_between"] == np.count_nonzero(np.triu(Gb))
-
-    def f(V):
-        return twin.cost_of_samples(metric, X, V, Gw, Gb, log_cost)
-
-    assert shown["cost"] == pytest.approx(f(W), rel=1e-9)
-    G = np.load(tmp_path / "G.npy")
-    assert np.abs(G - twin.gradient(f, W)).max() < 1e-6 * np.abs(G).max()
+    twin.agrees(shown, tmp_path / "G.npy", lambda V: twin.cost_of_samples(metric, X, V, Gw, Gb, log_cost), W)
 
 
 def test_candidates_of_your_own(spdml, tmp_path, case):

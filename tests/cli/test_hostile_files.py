@@ -13,7 +13,7 @@ import zlib
 
 import numpy as np
 import pytest
-from conftest import random_spd
+from conftest import members, random_spd
 
 # ---- .npy ----------------------------------------------------------------------------------------
 
@@ -479,14 +479,11 @@ def rewritten(spdml, tmp_path, rng):
     (tmp_path / "d.npz").unlink()
 
     def write(name, arrays, sizes=None):
-        with zipfile.ZipFile(tmp_path / "a.spdml") as whole:
-            members = {member: whole.read(member) for member in whole.namelist()}
-        meta = json.loads(members["meta.json"])
-        members["meta.json"] = json.dumps({**meta, **(sizes or {})}).encode()
-        members |= {key + ".npy": array(value) for key, value in arrays.items()}
-        (tmp_path / "a.spdml").unlink()
+        found = members(tmp_path / "a.spdml")
+        found["meta.json"] = json.dumps({**json.loads(found["meta.json"]), **(sizes or {})}).encode()
+        found |= {key + ".npy": array(value) for key, value in arrays.items()}
         (tmp_path / "c.npz").unlink(missing_ok=True)
-        return put(tmp_path, name, zipped(members.items(), zipfile.ZIP_DEFLATED))
+        return put(tmp_path, name, zipped(found.items(), zipfile.ZIP_DEFLATED))
 
     return write
 

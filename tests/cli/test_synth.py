@@ -5,7 +5,6 @@ import struct
 import zlib
 
 import numpy as np
-import pytest
 
 POSES = "ba bj bk bc bd be bf bg bh".split()
 
@@ -97,28 +96,6 @@ def test_faces_are_described_and_recognised(spdml):
 
 
 # ---- both ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["textures", "faces"])
-def test_a_seed_gives_the_same_bytes_on_any_number_of_threads(spdml, tmp_path, kind):
-    for name, seed, threads in [("a", 5, 1), ("b", 5, 3), ("c", 6, 3)]:
-        spdml("synth", kind, "-o", name, "--classes", 2, "--size", 24, "--seed", seed, "--threads",
-              threads).good()
-    first, again, other = (files_of(tmp_path / name) for name in "abc")
-    assert first == again
-    assert all(first[name] != other[name] for name in first if name.endswith(".png"))
-
-
-@pytest.mark.parametrize("kind", ["textures", "faces"])
-def test_a_folder_that_is_not_empty_is_left_alone(spdml, tmp_path, kind):
-    (tmp_path / "d").mkdir()
-    (tmp_path / "d" / "mine.txt").write_text("x")
-    spdml("synth", kind, "-o", "d", "--classes", 1, "--size", 24).failed("d:", "not empty",
-                                                                         "mine.txt")
-    assert files_of(tmp_path / "d") == {"mine.txt": b"x"}
-    (tmp_path / "d" / "mine.txt").unlink()
-    spdml("synth", kind, "-o", "d", "--classes", 1, "--size", 24).good()
-    assert files_of(tmp_path / "d")
 
 
 def test_images_that_cannot_be_made(spdml, tmp_path):

@@ -3,10 +3,10 @@
 import signal
 import subprocess
 import time
-import zipfile
 
 import numpy as np
 import pytest
+from conftest import members
 
 KINDS = ["spd", "textures", "motion", "faces"]
 
@@ -27,8 +27,7 @@ def content(path):
     """Names and bytes of all files in a folder, or of what an .npz holds (its own bytes have a time
     in them)."""
     if path.is_file():
-        with zipfile.ZipFile(path) as members:
-            return {name: members.read(name) for name in members.namelist()}
+        return members(path)
     return {f.relative_to(path).as_posix(): f.read_bytes() for f in path.rglob("*") if f.is_file()}
 
 
@@ -69,7 +68,7 @@ def test_next_command_keeps_the_size(spdml, tmp_path, kind, begins):
     assert "--size" not in shown["next"]
 
 
-@pytest.mark.parametrize("kind", ["spd", "motion"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_seed_alone_decides(spdml, tmp_path, kind):
     for stem, more in [("a", ["--threads", 1]), ("b", ["--threads", 4]), ("c", ["--seed", 2])]:
         spdml("synth", kind, "-o", name_of(kind, stem), *SMALL[kind], *more).good()
@@ -116,7 +115,7 @@ def test_refused(spdml, tmp_path, words, tells):
 def test_nothing_is_overwritten(spdml, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
-    spdml("synth", "motion", "-o", "full", *SMALL["motion"]).failed("full", "empty")
+    spdml("synth", "motion", "-o", "full", *SMALL["motion"]).failed("full: ", "not empty", "mine.txt")
     assert content(tmp_path / "full") == {"mine.txt": b"mine"}
     (tmp_path / "file").write_text("mine")
     spdml("synth", "motion", "-o", "file", *SMALL["motion"]).failed("file")

@@ -233,14 +233,7 @@ def call_estimators(rng):
                  "ts-lda", "riemannian-lle", "pca-nn-stein", "nn-random", "src"),
             **{word(rng, "m", "k", "beta", "alpha"): number(rng, 1, 2.5, None)}),
     ]
-    model = makers[rng.integers(len(makers))]()
-    model.fit(matrices(rng, X), y)
-    for name in ("transform", "predict"):
-        if hasattr(model, name):
-            result = getattr(model, name)(matrices(rng, X))
-            if hasattr(model, "inverse_transform") and rng.random() < 0.5:
-                model.inverse_transform(some(rng, lambda: result))
-    return model
+    return used(rng, makers[rng.integers(len(makers))](), X, y)
 
 
 def used(rng, model, X, y):

@@ -1,9 +1,7 @@
-"""SPDML, PGA and the classifiers in scikit-learn's world."""
+"""SPDML, PGA and the classifiers in scikit-learn's world; test_check_estimator.py has scikit-learn's own checks."""
 
-import copy
 import json
 import os
-import pickle
 import subprocess
 
 import numpy as np
@@ -14,24 +12,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.utils import estimator_checks
 from spdml._core.words import choice
 
 ESTIMATORS = [spdml.SPDML(2), spdml.PGA(), spdml.MDM(), spdml.KNearestNeighbor(3),
               spdml.RSRClassifier(), spdml.CDLClassifier(), spdml.SPDClassifier("ts-lda")]
-
-# Checks of scikit-learn that make sense for samples that are matrices. The others feed two
-# dimensional arrays (random vectors, one-dimensional y with two features, sparse matrices, data
-# frames) to fit, which a set of SPD matrices cannot be: check_estimators_dtypes, check_fit2d_*,
-# check_classifiers_train, check_transformer_general and their kin. What they look for is tested
-# below on matrices (dtypes, pickling, idempotence, order and subsets of samples, n_features_in_,
-# unfitted use) and in test_errors.py.
-CHECKS = [name for name in (
-    "check_parameters_default_constructible", "check_no_attributes_set_in_init",
-    "check_get_params_invariance", "check_set_params", "check_estimator_cloneable",
-    "check_estimator_repr", "check_do_not_raise_errors_in_init_or_set_params",
-    "check_mixin_order", "check_estimator_tags_renamed", "check_valid_tag_types",
-) if hasattr(estimator_checks, name)]  # older versions lack some
 
 
 def name_of(estimator):
@@ -42,56 +26,15 @@ def used(estimator, X):
     return (estimator.predict if hasattr(estimator, "predict") else estimator.transform)(X)
 
 
-@pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
-def test_checks_of_scikit_learn(estimator, check):
-    getattr(estimator_checks, check)(name_of(estimator), clone(estimator))
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
-class TestEveryEstimator:
-    def test_fit_returns_self_and_keeps_its_parameters(self, labelled, estimator):
-        X, y = labelled
-        estimator = clone(estimator)
-        before = copy.deepcopy(estimator.get_params())
-        assert estimator.fit(X, y) is estimator
-        assert estimator.get_params() == before
-        assert estimator.n_features_in_ == 8
-
-    def test_fitting_twice_gives_the_same(self, labelled, estimator):
-        X, y = labelled
-        first = used(clone(estimator).fit(X, y), X)
-        again = clone(estimator).fit(X[:20], y[:20]).fit(X, y)
-        np.testing.assert_array_equal(used(again, X), first)
-
-    def test_pickle_and_deepcopy(self, labelled, estimator):
-        X, y = labelled
-        fitted = clone(estimator).fit(X[:30], y[:30])
-        expected = used(fitted, X)
-        np.testing.assert_array_equal(used(pickle.loads(pickle.dumps(fitted)), X), expected)
-        np.testing.assert_array_equal(used(copy.deepcopy(fitted), X), expected)
-
-    def test_subsets_and_order_of_queries_do_not_matter(self, labelled, estimator):
-        X, y = labelled
-        fitted = clone(estimator).fit(X[:24], y[:24])
-        together = used(fitted, X[24:])
-        one_by_one = np.concatenate([used(fitted, x[None]) for x in X[24:]])
-        backwards = used(fitted, X[24:][::-1])[::-1]
-        if together.dtype.kind == "f":
-            np.testing.assert_allclose(one_by_one, together, rtol=1e-12, atol=1e-12)
-            np.testing.assert_allclose(backwards, together, rtol=1e-12, atol=1e-12)
-        else:
-            np.testing.assert_array_equal(one_by_one, together)
-            np.testing.assert_array_equal(backwards, together)
-
-    def test_other_arrays_give_the_same(self, labelled, estimator):
-        X, y = labelled
-        X = X.astype(np.float32).astype(np.float64)
-        expected = used(clone(estimator).fit(X, y), X)
-        frozen = np.asfortranarray(X)
-        frozen.flags.writeable = False
-        for other in (X.astype(np.float32), frozen, np.repeat(X, 2, axis=0)[::2]):
-            np.testing.assert_array_equal(used(clone(estimator).fit(other, y), other), expected)
+def test_other_arrays_give_the_same(labelled, estimator):
+    X, y = labelled
+    X = X.astype(np.float32).astype(np.float64)
+    expected = used(clone(estimator).fit(X, y), X)
+    frozen = np.asfortranarray(X)
+    frozen.flags.writeable = False
+    for other in (X.astype(np.float32), frozen, np.repeat(X, 2, axis=0)[::2]):
+        np.testing.assert_array_equal(used(clone(estimator).fit(other, y), other), expected)
 
 
 CLASSIFIERS = [e for e in ESTIMATORS if hasattr(e, "predict")]
