@@ -62,19 +62,3 @@ def test_commands_of_evaluate_train_what_it_says(spdml, methods):
         added = set(made["parameters"]) - set(final["parameters"])  # what fit settles: krr chooses in closed form
         assert final["parameters"].items() <= made["parameters"].items(), final["method"]
         assert not added or added == {"objective"} or made["method"].startswith("krr"), final["method"]
-
-
-def test_an_evaluation_repeated_by_its_own_command(spdml, methods):
-    """Without options: the line that is printed gives the same accuracies and parameters."""
-    shown = spdml("evaluate", "a.npz", "--final", "none", "--json").good().json
-    again = spdml(*shlex.split(shown["command"])[1:], "--final", "none", "--json").good().json
-    for one, two in zip(shown["results"], again["results"], strict=True):
-        for key in ("method", "accuracy_mean", "accuracy_std"):
-            assert one[key] == two[key]
-        assert [r["parameters"] for r in one["rounds"]] == [r["parameters"] for r in two["rounds"]]
-    out = spdml("train", "a.npz", "-o", "t.spdml").good().out
-    line = re.search(r"^same as +spdml (.*)$", out, re.M)[1]
-    first = spdml("info", "t.spdml", "--json").good().json
-    spdml(*shlex.split(line)).good()
-    again = spdml("info", "t.spdml", "--json").good().json
-    assert first["parameters"] == again["parameters"]

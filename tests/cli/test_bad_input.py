@@ -20,12 +20,12 @@ def refuses(request, spdml, tmp_path):
     """Runs each command on a bad file, with and without an output that was there before."""
     words, output = USES[request.param]
 
-    def check(data, *tells, more=()):
+    def check(data, *tells):
         path = tmp_path / output
-        spdml(*words, data, *more, "-o", output).failed(*tells)
+        spdml(*words, data, "-o", output).failed(*tells)
         assert not path.exists()
         path.write_bytes(b"precious")
-        spdml(*words, data, *more, "-o", output).failed(*tells)
+        spdml(*words, data, "-o", output).failed(*tells)
         assert path.read_bytes() == b"precious"
         path.unlink()
         left = [name for name in os.listdir(tmp_path) if "out" in name]
@@ -159,17 +159,17 @@ def test_malformed_csv(refuses, tmp_path, text):
 
 
 @pytest.mark.parametrize("p", [4, 6])
-def test_labels_of_the_wrong_length(refuses, tmp_path, rng, p):
+def test_labels_of_the_wrong_length(spdml, refuses, tmp_path, rng, p):
     np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
     np.save(tmp_path / "l.npy", np.arange(p))
-    refuses("a.npy", "l.npy", "5", str(p), more=["--labels", "l.npy"])
+    spdml("info", "a.npy", "--labels", "l.npy").failed("l.npy", "5", p)
     np.savez(tmp_path / "a.npz", X=random_spd(rng, 5, 3), y=np.arange(p))
     refuses("a.npz", "a.npz", "5", str(p))
 
 
-def test_missing_labels_file(refuses, tmp_path, rng):
+def test_missing_labels_file(spdml, tmp_path, rng):
     np.save(tmp_path / "a.npy", random_spd(rng, 5, 3))
-    refuses("a.npy", "gone.npy", more=["--labels", "gone.npy"])
+    spdml("info", "a.npy", "--labels", "gone.npy").failed("gone.npy", "No such file")
 
 
 def test_no_matrices_among_the_variables(refuses, tmp_path):

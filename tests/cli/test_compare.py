@@ -81,19 +81,6 @@ def test_against_scipy(spdml, runs, pairs):
             assert mine[f"{key}_std"] == theirs[f"{key}_std"]
 
 
-def test_signed_ranks_without_ties_are_scipy_s(spdml, runs, tmp_path, rng):
-    """Accuracies that all differ: scipy's exact method."""
-    accuracy = [rng.uniform(0.2, 0.9, 9) for _ in entries(runs)]
-    for result, values in zip(entries(runs), accuracy):
-        for r, value in zip(result["rounds"], values):
-            r["accuracy"] = value
-    for name, run in zip(("x", "y"), runs):
-        (tmp_path / f"{name}.json").write_text(json.dumps(run))
-    for d in spdml("compare", "x.json", "y.json", "--json").good().json["comparisons"]:
-        p = stats.wilcoxon(accuracy[0], accuracy[d["second"]], method="exact").pvalue
-        assert d["wilcoxon_p"] == pytest.approx(p, rel=1e-9)
-
-
 def test_splits_that_share_samples(spdml, runs, tmp_path):
     """McNemar's is the median over the rounds, as in evaluate, and a word says what that means."""
     (tmp_path / "s.json").write_text(

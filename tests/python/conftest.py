@@ -8,6 +8,7 @@ import os
 import pathlib
 import pkgutil
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -70,6 +71,25 @@ def planted(rng, per_class, n, classes=3, informative=3, noise=0.3):
             y.append(k)
     order = rng.permutation(len(X))
     return np.array(X)[order], np.array(y)[order]
+
+
+def at_once(*works):
+    """Calls the functions at the same time, each in a thread of its own; none may raise anything."""
+    problems, begin = [], threading.Barrier(len(works))
+
+    def call(work):
+        begin.wait()
+        try:
+            work()
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=call, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems, problems
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import types
 import unittest.mock
@@ -18,7 +17,7 @@ import pytest
 import spdml
 from spdml._core import arrays as _arrays, calls as _calls, jobs as _jobs, shortcuts as _shortcuts
 from spdml._core.library import quick
-from conftest import random_hpd, random_spd
+from conftest import at_once, random_hpd, random_spd
 
 QUICK = pytest.mark.skipif(quick is None, reason="no module spdml._quick (Python 3.11 or newer)")
 
@@ -280,19 +279,12 @@ def test_the_package_works_where_the_module_cannot_be_loaded(tmp_path):
 def test_threads_have_contexts_of_their_own(rng):
     X = random_spd(rng, 40, 6)
     expected = [spdml.distance(X[0], x) for x in X]
-    wrong = []
 
     def run():
         for _ in range(20):
-            if [spdml.distance(X[0], x) for x in X] != expected:
-                wrong.append(1)
+            assert [spdml.distance(X[0], x) for x in X] == expected
 
-    several = [threading.Thread(target=run) for _ in range(4)]
-    for one in several:
-        one.start()
-    for one in several:
-        one.join()
-    assert not wrong
+    at_once(*[run] * 4)
 
 
 def test_a_callback_may_call_the_library(labelled):

@@ -1,13 +1,13 @@
 """Classifiers around means and tangent spaces: as pyRiemann's, and what they refuse."""
 
 import copy
+import functools
 import pickle
-import threading
 
 import numpy as np
 import pytest
 import spdml
-from conftest import planted
+from conftest import at_once, planted
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import cross_val_score
@@ -163,25 +163,16 @@ def test_threads_share_an_estimator(labelled, estimator):
     X, y = labelled
     shared = clone(estimator).fit(X[:20], y[:20])
     answers = {tuple(shared.predict(X)), tuple(clone(estimator).fit(X, y).predict(X))}
-    problems = []
 
     def work(turn):
-        try:
-            for _ in range(6):
-                if turn % 2:
-                    shared.fit(X[:20] if turn % 4 == 1 else X, y[:20] if turn % 4 == 1 else y)
-                assert tuple(shared.predict(X)) in answers
-                assert tuple(pickle.loads(pickle.dumps(shared)).predict(X)) in answers
-                assert tuple(copy.deepcopy(shared).predict(X)) in answers
-        except BaseException as problem:
-            problems.append(problem)
+        for _ in range(6):
+            if turn % 2:
+                shared.fit(X[:20] if turn % 4 == 1 else X, y[:20] if turn % 4 == 1 else y)
+            assert tuple(shared.predict(X)) in answers
+            assert tuple(pickle.loads(pickle.dumps(shared)).predict(X)) in answers
+            assert tuple(copy.deepcopy(shared).predict(X)) in answers
 
-    threads = [threading.Thread(target=work, args=(turn,)) for turn in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not problems
+    at_once(*(functools.partial(work, turn) for turn in range(4)))
 
 
 def test_inside_scikit_learn(rng):

@@ -67,14 +67,6 @@ def test_unitary_turns_do_not_matter(rng, phases):
     assert here.cost_history_[-1] == pytest.approx(there.cost_history_[-1], rel=1e-3)
 
 
-@pytest.mark.parametrize("estimator,words", [
-    (spdml.SPDML(5), "smaller than"), (spdml.SPDML(2, init=np.eye(3)), "init has shape"),
-    (spdml.SPDML(2, init="best"), "use one of")])
-def test_bad_parameters(phases, estimator, words):
-    with pytest.raises(ValueError, match=words):
-        estimator.fit(*phases)
-
-
 def test_sizes_are_those_of_complex_matrices(phases):
     X, y = phases
     model = spdml.SPDML("auto").fit(X, y)

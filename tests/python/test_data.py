@@ -218,17 +218,6 @@ def test_from_mne(rng, tmp_path):
         assert got.channels == ["C3", "Cz", "C4"]
 
 
-def test_recenter(rng):
-    X, groups = spd(rng), np.array(list("abc") * 10)
-    Y = spdml.recenter(X, groups)
-    for g in "abc":
-        assert np.allclose(spdml.mean(Y[groups == g]), np.eye(6), atol=1e-8)
-        R = spdml.geometry.base.apply(spdml.mean(X[groups == g])[None], "invsqrt")[0]
-        assert np.allclose(Y[groups == g], R @ X[groups == g] @ R, rtol=1e-8)
-    with pytest.raises(spdml.exceptions.InvalidArgumentError):
-        spdml.recenter(X, groups[:5])
-
-
 # ---- embed and cost ------------------------------------------------------------------------------
 
 

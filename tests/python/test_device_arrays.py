@@ -393,36 +393,29 @@ def test_a_power_that_overflows_is_named(gpu):
 
 
 def test_other_arrays_are_refused(gpu, rng):
-    X = random_spd(rng, 4, 3)
-    for bad, word in ((X.astype(np.float32), "float32"), (X[:, :2].copy(), "square"), (X[:0], "empty"), (X[0], "samples")):
-        with pytest.raises(spdml.exceptions.InvalidArgumentError, match=word):
-            spdml.pairwise_distance(gpu.device(bad))
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="2 x 2 matrices; 3 x 3"):
-        spdml.pairwise_distance(gpu.device(X), gpu.device(X[:, :2, :2].copy()))
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="Y lies on the host"):
-        spdml.pairwise_distance(gpu.device(X), X)
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="n_neighbors is 4"):
-        spdml.neighbors(gpu.device(X), n_neighbors=4)
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="thompson"):
-        spdml.pairwise_distance(gpu.device(X), metric="thompson")
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="has none"):
-        spdml.pairwise_distance(gpu.device(X), power=2.0)
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="'airm' is not for arrays on a GPU"):
-        spdml.kernel(gpu.device(X), metric="airm")
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="Cref"):
-        spdml.kernel(gpu.device(X), metric="log-euclidean", Cref=np.eye(3))
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="'harmonic' is not for arrays on a GPU"):
-        spdml.mean(gpu.device(X), "harmonic")
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="4 weights"):
-        spdml.mean(gpu.device(X), sample_weight=np.ones(5))
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="weight 2 is -1"):
-        spdml.mean(gpu.device(X), sample_weight=[1, 1, -1, 1])
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="samples"):
-        spdml.mean(gpu.device(X[0]))
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="max_iter"):
-        spdml.mean(gpu.device(X), max_iter=0)
-    with pytest.raises(spdml.exceptions.InvalidArgumentError, match="bring it to the host"):
-        spdml.geometry.median.median_riemann(gpu.device(X))
+    host = random_spd(rng, 4, 3)
+    X = gpu.device(host)
+    small, wide, empty = (gpu.device(A) for A in (host[:, :2, :2].copy(), host[:, :2].copy(), host[:0]))
+    for call, words in (
+            (lambda: spdml.pairwise_distance(gpu.device(host.astype(np.float32))), "float32"),
+            (lambda: spdml.pairwise_distance(wide), "square"),
+            (lambda: spdml.pairwise_distance(empty), "empty"),
+            (lambda: spdml.pairwise_distance(gpu.device(host[0])), "samples"),
+            (lambda: spdml.pairwise_distance(X, small), "2 x 2 matrices; 3 x 3"),
+            (lambda: spdml.pairwise_distance(X, host), "Y lies on the host"),
+            (lambda: spdml.neighbors(X, n_neighbors=4), "n_neighbors is 4"),
+            (lambda: spdml.pairwise_distance(X, metric="thompson"), "thompson"),
+            (lambda: spdml.pairwise_distance(X, power=2.0), "has none"),
+            (lambda: spdml.kernel(X, metric="airm"), "'airm' is not for arrays on a GPU"),
+            (lambda: spdml.kernel(X, metric="log-euclidean", Cref=np.eye(3)), "Cref"),
+            (lambda: spdml.mean(X, "harmonic"), "'harmonic' is not for arrays on a GPU"),
+            (lambda: spdml.mean(X, sample_weight=np.ones(5)), "4 weights"),
+            (lambda: spdml.mean(X, sample_weight=[1, 1, -1, 1]), "weight 2 is -1"),
+            (lambda: spdml.mean(gpu.device(host[0])), "samples"),
+            (lambda: spdml.mean(X, max_iter=0), "max_iter"),
+            (lambda: spdml.geometry.median.median_riemann(X), "bring it to the host")):
+        with pytest.raises(spdml.exceptions.InvalidArgumentError, match=words):
+            call()
 
 
 def test_strides(gpu, rng):

@@ -225,43 +225,6 @@ def test_progress_can_stop_it(labelled):
         assert spdml.evaluate(X, y, "nn-airm", cv=0.5).accuracy.shape == (1, 10)
 
 
-def test_scores_against_scikit_learn(labelled):
-    """Kappa and F1 of the predictions; the areas of margins between a class and the best other."""
-    metrics = pytest.importorskip("sklearn.metrics")
-    X, y = labelled
-    y = np.where(np.arange(len(y)) % 7 == 3, (y + 1) % 3, y)  # not too easy
-    result = spdml.evaluate(X, y, ["mdm-airm", "knn-stein", "ts-lda"], cv=0.4, repeats=3,
-                            values={"k": 3}, auc=True)
-    made = [spdml.MDM("airm"), spdml.KNearestNeighbor(3, "stein"), spdml.SPDClassifier("ts-lda")]
-    for m, estimator in enumerate(made):
-        for r, (train, test) in enumerate(zip(result.train, result.test)):
-            predicted = result.predicted[m][r]
-            assert result.kappa[m, r] == pytest.approx(
-                metrics.cohen_kappa_score(y[test], predicted), abs=1e-12)
-            assert result.macro_f1[m, r] == pytest.approx(
-                metrics.f1_score(y[test], predicted, average="macro"), abs=1e-12)
-            score = estimator.fit(X[train], y[train]).decision_function(X[test])
-            if isinstance(estimator, spdml.KNearestNeighbor):
-                score = np.floor(score)  # without the half vote of the one that is predicted
-            margin = score - np.array([[np.delete(row, k).max() for k in range(3)]
-                                       for row in score])
-            truth = y[test][:, None] == np.arange(3)
-            assert result.auc[m, r] == pytest.approx(
-                metrics.roc_auc_score(truth, margin, average="macro"), abs=1e-12)
-
-
-def test_area_of_two_classes(labelled):
-    """That of the decision function, as scikit-learn has it."""
-    metrics = pytest.importorskip("sklearn.metrics")
-    X, y = labelled
-    X, y = X[y < 2], y[y < 2]
-    result = spdml.evaluate(X, y, "mdm-airm", cv=2, auc=True)
-    for r, (train, test) in enumerate(zip(result.train, result.test)):
-        score = spdml.MDM("airm").fit(X[train], y[train]).decision_function(X[test])
-        assert result.auc[0, r] == pytest.approx(metrics.roc_auc_score(y[test], score), abs=1e-12)
-    assert np.isnan(spdml.evaluate(X, y, "mdm-airm", cv=2).auc).all()
-
-
 def test_pca_of_all_observations():
     """With the means of observations pca- is the PCA of all of them; without, it warns."""
     rng = np.random.default_rng(3)

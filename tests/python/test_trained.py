@@ -3,12 +3,11 @@ and pickle at once, and give scores."""
 
 import copy
 import pickle
-import threading
 
 import numpy as np
 import pytest
 import spdml
-from conftest import random_spd
+from conftest import at_once, random_spd
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
@@ -100,15 +99,9 @@ def test_threads_that_predict_fit_and_pickle(labelled, estimator):
     shared = clone(estimator).set_params(n_jobs=1).fit(X[:30], y[:30])
     whole = clone(estimator).set_params(n_jobs=1).fit(X, y)
     answers = {tuple(shared.predict(X)), tuple(whole.predict(X))}
-    problems, begin = [], threading.Barrier(6)
 
-    def repeat(work):
-        begin.wait()
-        try:
-            for turn in range(8):
-                work(turn)
-        except BaseException as problem:
-            problems.append(problem)
+    def repeated(work):
+        return lambda: [work(turn) for turn in range(8)]
 
     def predict(turn):
         assert tuple(shared.predict(X)) in answers
@@ -122,13 +115,7 @@ def test_threads_that_predict_fit_and_pickle(labelled, estimator):
         assert tuple(pickle.loads(pickle.dumps(shared)).predict(X)) in answers
         assert tuple(copy.deepcopy(shared).predict(X)) in answers
 
-    threads = [threading.Thread(target=repeat, args=(work,))
-               for work in (predict, predict, fit, fit, pack, pack)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not problems, problems
+    at_once(*map(repeated, (predict, predict, fit, fit, pack, pack)))
 
 
 def test_labels_keep_their_type(labelled, tmp_path):
