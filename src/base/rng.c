@@ -49,6 +49,11 @@ double rng_uniform(rng *r)
     return (double)(rng_next(r) >> 11) * 0x1p-53;
 }
 
+double rng_between(rng *r, double low, double high)
+{
+    return low + (high - low) * rng_uniform(r);
+}
+
 double rng_normal(rng *r)
 {
     double u, v, q;

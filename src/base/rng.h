@@ -21,6 +21,9 @@ uint64_t rng_key(uint64_t seed, uint64_t a, uint64_t b);
 /* In [0, 1). */
 double rng_uniform(rng *r);
 
+/* In [low, high). */
+double rng_between(rng *r, double low, double high);
+
 /* Standard normal. */
 double rng_normal(rng *r);
 

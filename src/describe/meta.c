@@ -96,13 +96,6 @@ static json_t *path_list(size_t paths, const char *const *path)
     return NULL;
 }
 
-/* What the reader of the matrices should know; NULL where that is nothing. */
-static json_t *few_observations(const spd_describe_info *skipped)
-{
-    return json_pack("{s:I, s:I, s:I}", "matrices", (json_int_t)skipped->few, "fewest",
-                     (json_int_t)skipped->fewest, "rows", (json_int_t)skipped->fewest_rows);
-}
-
 static json_t *describe_run(const descriptor *how, const spd_describe_options *options,
                             size_t paths, const char *const *path, const spd_describe_info *skipped,
                             json_t *rows)
@@ -115,7 +108,10 @@ static json_t *describe_run(const descriptor *how, const spd_describe_options *o
         covariance_parameters(&options->covariance), "parameters", parameters, "inputs",
         path_list(paths, path), "skipped", (json_int_t)skipped->count, "rows", rows);
     if (object && skipped->few)
-        failed |= json_object_set_new(object, "few_observations", few_observations(skipped));
+        failed |= json_object_set_new(
+            object, "few_observations",
+            json_pack("{s:I, s:I, s:I}", "matrices", (json_int_t)skipped->few, "fewest",
+                      (json_int_t)skipped->fewest, "rows", (json_int_t)skipped->fewest_rows));
     if (!failed)
         return object;
     json_decref(object);

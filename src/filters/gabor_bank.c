@@ -280,15 +280,6 @@ size_t gabor_bank_work(const gabor_bank *bank)
     return 2 * (plane_size(bank) + line_size(bank)) * sizeof(kiss_fft_cpx);
 }
 
-static scratch split_work(const gabor_bank *bank, void *work)
-{
-    scratch s = {.F = work};
-    s.T = s.F + plane_size(bank);
-    s.in = s.T + plane_size(bank);
-    s.out = s.in + line_size(bank);
-    return s;
-}
-
 /* s->F <- spectrum of the image */
 static void transform_image(const gabor_bank *bank, const double *grey, const scratch *s)
 {
@@ -328,7 +319,10 @@ static void filter_columns(const gabor_bank *bank, size_t i, const scratch *s)
 void gabor_bank_apply(const gabor_bank *bank, const double *grey, double *magnitude, void *work)
 {
     const size_t width = bank->x.side, height = bank->y.side;
-    scratch s = split_work(bank, work);
+    scratch s = {.F = work};
+    s.T = s.F + plane_size(bank);
+    s.in = s.T + plane_size(bank);
+    s.out = s.in + line_size(bank);
     transform_image(bank, grey, &s);
     for (size_t i = 0; i < gabor_bank_filters(bank); i++) {
         filter_columns(bank, i, &s);

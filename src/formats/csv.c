@@ -362,20 +362,10 @@ static spd_status refuse_first(spd_context *ctx, const survey *s)
                     cell.line, cell.column + 1, text_plain(text, plain, sizeof plain));
 }
 
-/* Passes over the header. */
-static void drop_first(csv_table *table)
-{
-    csv_cell cell;
-    for (size_t j = 0; j < table->columns; j++) {
-        csv_next(&table->start, &cell);
-        table->seen[j] &= CSV_TEXT_LATER | CSV_NUMBER_LATER;
-    }
-    table->rows--;
-}
-
 static spd_status survey_rows(spd_context *ctx, const char *y_name, csv_table *table)
 {
     csv_cursor c = table->start;
+    csv_cell cell;
     survey s = {.table = table};
     spd_status status = count_columns(ctx, &c, table);
     if (status < 0)
@@ -388,7 +378,11 @@ static spd_status survey_rows(spd_context *ctx, const char *y_name, csv_table *t
     case ROW_NEITHER:
         return refuse_first(ctx, &s);
     case ROW_HEADER:
-        drop_first(table);
+        for (size_t j = 0; j < table->columns; j++) {
+            csv_next(&table->start, &cell);
+            table->seen[j] &= CSV_TEXT_LATER | CSV_NUMBER_LATER;
+        }
+        table->rows--;
         return SPD_OK;
     default:
         table->label = table->columns;

@@ -41,11 +41,6 @@ static spd_status bad(const bmp_reader *r, const char *what)
     return ctx_fail(r->file->ctx, SPD_EFORMAT, "BMP: %s", what);
 }
 
-static spd_status cut_off(const bmp_reader *r)
-{
-    return bad(r, "cut off");
-}
-
 /* ---- the header ------------------------------------------------------------------------------ */
 
 static void read_core(bmp_reader *r)
@@ -76,7 +71,7 @@ static spd_status read_header(bmp_reader *r)
     if (r->header != CORE_HEADER && (r->header < INFO_HEADER || r->header > 124))
         return bad(r, "an unknown header; save it as a BMP of Windows, or as PNG");
     if (size < FIRST + r->header)
-        return cut_off(r);
+        return bad(r, "cut off");
     if (r->header == CORE_HEADER)
         read_core(r);
     else
@@ -93,7 +88,7 @@ static spd_status read_masks(bmp_reader *r)
     const uint32_t usual[3] = {small ? 0x7c00u : 0xff0000u, small ? 0x3e0u : 0xff00u,
                                small ? 0x1fu : 0xffu};
     if (given && r->file->size < at + 12)
-        return cut_off(r);
+        return bad(r, "cut off");
     for (size_t c = 0; c < 3; c++) {
         const uint32_t mask = given ? number(r, at + 4 * c, 4) : usual[c];
         if (mask == 0 || (small && mask >> 16))
@@ -123,7 +118,7 @@ static spd_status check_kind(bmp_reader *r)
     if (r->header == CORE_HEADER && r->rows > r->palette &&
         (r->rows - r->palette) / r->entry < r->colours)
         r->colours = (r->rows - r->palette) / r->entry;
-    return r->palette + r->colours * r->entry <= r->file->size ? SPD_OK : cut_off(r);
+    return r->palette + r->colours * r->entry <= r->file->size ? SPD_OK : bad(r, "cut off");
 }
 
 /* ---- pixels ---------------------------------------------------------------------------------- */

@@ -104,14 +104,6 @@ static void put_numbers(outfile *out, const spd_array *array)
     }
 }
 
-static void put_cells(outfile *out, const spd_array *array)
-{
-    array_walk walk;
-    start_walk(array, &walk);
-    for (size_t i = 0; i < array->count; i++)
-        put_cell(out, array->text[walk_next(&walk)]);
-}
-
 static spd_status check_name(spd_context *ctx, const char *name)
 {
     size_t length = name ? strlen(name) : 0;
@@ -177,10 +169,14 @@ static spd_status put_variable(spd_context *ctx, outfile *out, const spd_array *
         return status;
     size_t rank = matlab_dims(array, dims);
     put_preamble(out, classes[array->type], rank, dims, array->name, bytes);
-    if (array->type == SPD_TYPE_TEXT)
-        put_cells(out, array);
-    else
+    if (array->type != SPD_TYPE_TEXT) {
         put_numbers(out, array);
+        return SPD_OK;
+    }
+    array_walk walk;
+    start_walk(array, &walk);
+    for (size_t i = 0; i < array->count; i++)
+        put_cell(out, array->text[walk_next(&walk)]);
     return SPD_OK;
 }
 

@@ -145,15 +145,6 @@ static spd_status check_empty(spd_context *ctx, const char *path)
     return status;
 }
 
-static spd_status take_target(spd_context *ctx, outfolder *out)
-{
-    if (mkdir(out->target, 0777) == 0) {
-        out->made = 1;
-        return SPD_OK;
-    }
-    return errno == EEXIST ? check_empty(ctx, out->target) : fail(ctx, "cannot make the folder");
-}
-
 spd_status outfolder_open(spd_context *ctx, const char *path, outfolder **out)
 {
     char *work = NULL;
@@ -165,8 +156,9 @@ spd_status outfolder_open(spd_context *ctx, const char *path, outfolder **out)
     spd_status status = fresh->target ? SPD_OK : ctx_nomem(ctx, "a path");
     if (status == SPD_OK)
         status = outfolder_path(ctx, path, WORK "XXXXXX", &work);
-    if (status == SPD_OK)
-        status = take_target(ctx, fresh);
+    if (status == SPD_OK && !(fresh->made = mkdir(fresh->target, 0777) == 0))
+        status =
+            errno == EEXIST ? check_empty(ctx, fresh->target) : fail(ctx, "cannot make the folder");
     if (status == SPD_OK && !mkdtemp(work))
         status = fail(ctx, "cannot write into the folder");
     if (status < 0) {

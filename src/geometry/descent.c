@@ -125,20 +125,6 @@ static int is_worse(const mean_state *s, double cost, double size)
            !(cost <= before + COST_ROUNDING * fabs(before));
 }
 
-/* Keeps the point as the one to return to. */
-static void remember(mean_state *s, double cost, double size)
-{
-    memcpy(matrix(s, FACTOR_BEFORE), matrix(s, FACTOR), 2 * s->n * s->n * sizeof(double));
-    *scalar(s, COST_BEFORE) = cost;
-    *scalar(s, SIZE_BEFORE) = size;
-}
-
-static void go_back(mean_state *s)
-{
-    memcpy(matrix(s, FACTOR), matrix(s, FACTOR_BEFORE), 2 * s->n * s->n * sizeof(double));
-    *scalar(s, THETA) *= 0.25;
-}
-
 spd_status descent_advance(mean_state *s, const descent_view *view)
 {
     double *L = matrix(s, FACTOR), *S = matrix(s, DIRECTION);
@@ -153,10 +139,13 @@ spd_status descent_advance(mean_state *s, const descent_view *view)
         memcpy(L, matrix(s, FACTOR_BEST), s->n * s->n * sizeof *L);
     if (!s->done) {
         if (is_worse(s, view->cost, size)) {
-            go_back(s);
-        } else {
+            memcpy(L, matrix(s, FACTOR_BEFORE), 2 * s->n * s->n * sizeof *L);
+            *scalar(s, THETA) *= 0.25;
+        } else { /* the point to return to */
             *scalar(s, THETA) = choose_theta(s, view);
-            remember(s, view->cost, size);
+            memcpy(matrix(s, FACTOR_BEFORE), L, 2 * s->n * s->n * sizeof *L);
+            *scalar(s, COST_BEFORE) = view->cost;
+            *scalar(s, SIZE_BEFORE) = size;
         }
         status = view->move(s, scalar(s, THETA), L, S, matrix(s, DIRECTION_CARRIED));
     }

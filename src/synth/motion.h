@@ -171,9 +171,6 @@ typedef struct clip_key {
 
 void style_draw(const clip_key *key, style *how);
 
-/* Uniform in [low, high). */
-double style_between(rng *r, double low, double high);
-
 /* Time of the action, in [0, 1], at time x of the clip, for a control. */
 double style_time(const style *how, control c, double x);
 

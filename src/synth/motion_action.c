@@ -45,12 +45,11 @@ void body_draw(uint64_t seed, size_t subject, body *b)
     double scale[PARTS];
     rng r;
     rng_seed(&r, rng_key(seed, FOR_BODY, subject));
-    const double height = style_between(&r, 0.88, 1.12);
+    const double height = rng_between(&r, 0.88, 1.12);
     for (size_t part = 0; part < PARTS; part++)
-        scale[part] = height * style_between(&r, 0.9, 1.1);
+        scale[part] = height * rng_between(&r, 0.9, 1.1);
     for (size_t i = 0; i < BODY_BONES; i++)
-        b->length[i] =
-            body_plan[i].length * scale[body_plan[i].part] * style_between(&r, 0.98, 1.02);
+        b->length[i] = body_plan[i].length * scale[body_plan[i].part] * rng_between(&r, 0.98, 1.02);
 }
 
 /* Length times the part of a bone's direction that points down. */
@@ -88,11 +87,6 @@ double body_leg(const body *b)
 #define WEAKEST   0.55
 #define STRONGEST 1.5
 #define TWO_PI    6.28318530717958647692
-
-double style_between(rng *r, double low, double high)
-{
-    return low + (high - low) * rng_uniform(r);
-}
 
 /* Is it a control of one side? LEFT_HIP and what follows come in pairs, the left one first. */
 static int is_sided(size_t c)
@@ -145,13 +139,13 @@ void style_draw(const clip_key *key, style *how)
     how->speed =
         exp(0.15 * rng_normal(&habit) + 0.1 * rng_normal(&manner) + 0.08 * rng_normal(&now));
     how->warp = 0.04 * rng_normal(&habit) + 0.03 * rng_normal(&now);
-    how->rest[0] = style_between(&now, 0.0, 0.15);
-    how->rest[1] = style_between(&now, 0.0, 0.15);
-    how->heading = style_between(&now, 0.0, TURN_ALL);
-    how->place[0] = style_between(&now, -3.0, 3.0);
-    how->place[1] = style_between(&now, -3.0, 3.0);
-    how->sway = style_between(&now, 3.0, 7.0);
-    how->jitter = style_between(&now, 0.1, 0.3);
+    how->rest[0] = rng_between(&now, 0.0, 0.15);
+    how->rest[1] = rng_between(&now, 0.0, 0.15);
+    how->heading = rng_between(&now, 0.0, TURN_ALL);
+    how->place[0] = rng_between(&now, -3.0, 3.0);
+    how->place[1] = rng_between(&now, -3.0, 3.0);
+    how->sway = rng_between(&now, 3.0, 7.0);
+    how->jitter = rng_between(&now, 0.1, 0.3);
     how->noise = rng_next(&now);
 }
 

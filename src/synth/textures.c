@@ -49,11 +49,6 @@ typedef struct view {
 
 /* ---- drawing lots --------------------------------------------------------------------------- */
 
-static double between(rng *r, double low, double high)
-{
-    return low + (high - low) * rng_uniform(r);
-}
-
 static void draw_plane(const material *m, size_t size, rng *r, view *v)
 {
     const double scale = m->units / (double)size * exp(SCALE_SPREAD * rng_normal(r));
@@ -70,11 +65,11 @@ static void draw_plane(const material *m, size_t size, rng *r, view *v)
 
 static void draw_light(const material *m, rng *r, view *v)
 {
-    const double around = 2.0 * PI * rng_uniform(r), up = between(r, LIGHT_LOW, LIGHT_HIGH);
+    const double around = 2.0 * PI * rng_uniform(r), up = rng_between(r, LIGHT_LOW, LIGHT_HIGH);
     v->lamp[0] = cos(around) * cos(up);
     v->lamp[1] = sin(around) * cos(up);
     v->lamp[2] = sin(up);
-    v->relief = m->relief * between(r, 0.6, 1.3);
+    v->relief = m->relief * rng_between(r, 0.6, 1.3);
     v->gain = exp(GAIN_SPREAD * rng_normal(r));
     v->slope[0] = SLOPE_SPREAD * rng_normal(r);
     v->slope[1] = SLOPE_SPREAD * rng_normal(r);
@@ -105,7 +100,7 @@ static void draw_view(const material *m, size_t size, rng *r, view *v)
     draw_plane(m, size, r, v);
     draw_light(m, r, v);
     draw_colours(m, r, v);
-    v->contrast = between(r, CONTRAST_LOW, CONTRAST_HIGH);
+    v->contrast = rng_between(r, CONTRAST_LOW, CONTRAST_HIGH);
     v->noise = NOISE_LOW * pow(NOISE_HIGH / NOISE_LOW, rng_uniform(r));
     v->blur = BLUR_HIGH * rng_uniform(r);
 }
