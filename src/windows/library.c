@@ -147,14 +147,6 @@ char *posix_stpcpy(char *to, const char *from)
     return to + length;
 }
 
-void *posix_memmem(const void *in, size_t size, const void *what, size_t length)
-{
-    for (const char *at = in; size >= length; at++, size--)
-        if (memcmp(at, what, length) == 0)
-            return (void *)(uintptr_t)at;
-    return NULL;
-}
-
 /* ---- numbers with a point -------------------------------------------------------------------- */
 
 /* The only locale that is made; another stands for what the thread had. */

@@ -164,7 +164,6 @@ char *posix_getenv(const char *name);
 int posix_setenv(const char *name, const char *value, int replace);
 char *posix_strsep(char **rest, const char *separators);
 char *posix_stpcpy(char *to, const char *from);
-void *posix_memmem(const void *in, size_t size, const void *what, size_t length);
 
 #define fopencookie posix_fopencookie
 #define fclose      posix_fclose
@@ -172,7 +171,6 @@ void *posix_memmem(const void *in, size_t size, const void *what, size_t length)
 #define setenv      posix_setenv
 #define strsep      posix_strsep
 #define stpcpy      posix_stpcpy
-#define memmem      posix_memmem
 
 /* Only the locale of numbers, and only "C", can be entered. */
 typedef struct posix_locale *posix_locale;
