@@ -15,12 +15,6 @@ static size_t root_of(size_t *leader, size_t i)
     return i;
 }
 
-static void merge(size_t *leader, size_t i, size_t j)
-{
-    size_t a = root_of(leader, i), b = root_of(leader, j);
-    leader[a < b ? b : a] = a < b ? a : b;
-}
-
 typedef struct component_entry {
     size_t first, size;
 } component_entry;
@@ -83,8 +77,10 @@ spd_status components_find(spd_context *ctx, const neighbourhoods *h, size_t k, 
     for (size_t i = 0; i < p; i++)
         leader[i] = i;
     for (size_t i = 0; i < p; i++)
-        for (size_t j = 0; j < k; j++)
-            merge(leader, i, (size_t)h->index[i * h->k + j]);
+        for (size_t j = 0; j < k; j++) {
+            size_t a = root_of(leader, i), b = root_of(leader, (size_t)h->index[i * h->k + j]);
+            leader[a < b ? b : a] = a < b ? a : b;
+        }
     for (size_t i = 0; i < p; i++)
         leader[i] = root_of(leader, i);
     spd_status status = components_number(ctx, p, leader, keep, components);

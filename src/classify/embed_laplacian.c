@@ -25,23 +25,17 @@ double laplacian_bandwidth(const neighbourhoods *h, size_t k)
     return sum > 0.0 ? sum / (double)(h->p * k) : 1.0;
 }
 
-/* M <- W. Where both are neighbours of each other the two distances may differ in rounding: the
- * larger weight stays. */
-static void fill_weights(const neighbourhoods *h, size_t k, double t, double *M)
+void laplacian_matrix(const neighbourhoods *h, size_t k, double t, double *degree, double *M)
 {
     size_t p = h->p;
+    /* M <- W. Where both are neighbours of each other the two distances may differ in rounding: the
+     * larger weight stays. */
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < k; j++) {
             size_t other = (size_t)h->index[i * h->k + j];
             double w = fmax(exp(-h->d2[i * h->k + j] / t), LEAST_WEIGHT);
             M[i * p + other] = M[other * p + i] = fmax(w, M[i * p + other]);
         }
-}
-
-void laplacian_matrix(const neighbourhoods *h, size_t k, double t, double *degree, double *M)
-{
-    size_t p = h->p;
-    fill_weights(h, k, t, M);
     for (size_t i = 0; i < p; i++) {
         degree[i] = 0.0;
         for (size_t j = 0; j < p; j++)

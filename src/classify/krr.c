@@ -40,7 +40,6 @@ typedef struct krr_prepared {
     krr_problem problem;
     classes of;     /* of training */
     classes groups; /* those that are left out together */
-    int tangent;    /* is there a tangent space? */
     tangent_space space;
 } krr_prepared;
 
@@ -116,7 +115,6 @@ static spd_status take_groups(spd_context *ctx, training_state *c, krr_prepared 
 static spd_status prepare_tangent(spd_context *ctx, training_state *c, krr_prepared *s)
 {
     double squares = 0.0;
-    s->tangent = 1;
     spd_status status = tangent_learn(ctx, c->method.metric, &c->train, &c->preparing, &s->space);
     for (size_t e = 0; status >= 0 && e < s->space.p * s->space.rank; e++)
         squares += s->space.vectors[e] * s->space.vectors[e];
@@ -361,7 +359,6 @@ static void keep(saved_arrays *s, training_state *c)
     krr_trained *t = saved_block(s, &c->trained, sizeof *t);
     if (!r || !t)
         return;
-    r->tangent = has_tangent(c);
     training_state_keep_classes(s, c, &r->of);
     if (has_stein(c)) {
         training_state_keep_samples(s, c);

@@ -89,28 +89,20 @@ static spd_status prepare(spd_context *ctx, training_state *c)
     return status < 0 ? status : remark;
 }
 
-/* z <- the solution of the least lambda of the path that is not below; zero where there is none. */
-static void take_start(const lr_prepared *s, double lambda, double *z)
-{
-    size_t size = logistic_size(&s->problem), k = 0;
-    while (k < s->solutions && path[k] < lambda)
-        k++;
-    if (k < s->solutions)
-        memcpy(z, s->solution + k * size, size * sizeof *z);
-    else
-        memset(z, 0, size * sizeof *z);
-}
-
 /* c->trained <- weights of vectors as they are, and the intercepts. */
 static spd_status train(spd_context *ctx, training_state *c)
 {
     const lr_prepared *s = c->prepared;
     logistic l = s->problem;
-    double *z = c->trained = arena_alloc(&c->training, logistic_size(&l), sizeof *z);
+    size_t size = logistic_size(&l), k = 0;
+    double *z = c->trained = arena_zero(&c->training, size, sizeof *z);
     if (!z)
         return ctx_nomem(ctx, "logistic regression");
     l.lambda = c->method.value[SPD_PARAMETER_LAMBDA];
-    take_start(s, l.lambda, z);
+    while (k < s->solutions && path[k] < l.lambda) /* the least of the path that is not below */
+        k++;
+    if (k < s->solutions)
+        memcpy(z, s->solution + k * size, size * sizeof *z);
     spd_status status = logistic_fit(ctx, &l, z);
     for (size_t e = 0; e < l.count * l.dim; e++)
         z[e] *= s->scale;

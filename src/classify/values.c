@@ -51,8 +51,8 @@ void values_to_unit(size_t count, double *x)
 
 /* ---- matrices ----------------------------------------------------------------------------- */
 
-/* mean (p) <- means of the rows of K (p x p, symmetric); returns the mean of all entries. */
-static double row_means(size_t p, const double *K, double *mean)
+/* K_ij <- K_ij - mean_i - mean_j + mean of all */
+void values_centre(size_t p, double *K, double *mean)
 {
     double all = 0.0;
     for (size_t i = 0; i < p; i++) {
@@ -62,13 +62,7 @@ static double row_means(size_t p, const double *K, double *mean)
         mean[i] = sum / (double)p;
         all += mean[i];
     }
-    return all / (double)p;
-}
-
-/* K_ij <- K_ij - mean_i - mean_j + mean of all */
-void values_centre(size_t p, double *K, double *mean)
-{
-    double all = row_means(p, K, mean);
+    all /= (double)p;
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j <= i; j++)
             K[i * p + j] = K[j * p + i] = K[i * p + j] - (mean[i] + mean[j]) + all;

@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "sets/blocks.h"
-#include "sets/job.h"
 #include "ops/fault.h"
 #include "ops/scale.h"
 #include "linalg/definite.h"

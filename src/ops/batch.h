@@ -3,6 +3,7 @@
 #define SPD_OPS_BATCH_H
 
 #include "run/octets.h"
+#include "sets/job.h"
 
 typedef struct batch {
     const kernels *k;
@@ -30,6 +31,9 @@ spd_status batch_run(spd_context *ctx, batch *b, batch_body body, size_t work, s
 /* *X <- the caller's set. SPD_EINVAL with a message when there is nothing to do, or nowhere to put
  * it. */
 spd_status batch_take(spd_context *ctx, const spd_set *given, const double *out, spd_set *X);
+
+/* Of a function of the set of a job. */
+batch apply_batch(const set_job *j);
 
 /* What spd_apply refuses; and why b->f of X[i] has no result. */
 spd_status apply_check(spd_context *ctx, spd_function f, double power);

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "geometry/spdfun.h"
 #include "ops/batch.h"
-#include "sets/job.h"
 
 /* Doubles of one octet. */
 static size_t spectrum_octet(size_t n)
@@ -26,13 +25,9 @@ size_t spd_spectrum_size(size_t n, size_t p)
 
 typedef struct spectrum_batch {
     batch b;
-    double *spectrum;
+    double *to;         /* the spectrum, of the function */
+    const double *from; /* the same, of its derivative */
 } spectrum_batch;
-
-static size_t spectrum_work(size_t n)
-{
-    return BATCH_OCTETS * (2 * TRI(n) + n + n * n) * LANES + spdfun_spectrum_work(n);
-}
 
 static unsigned spectrum_body(void *user, size_t first, size_t count, double *work)
 {
@@ -40,7 +35,7 @@ static unsigned spectrum_body(void *user, size_t first, size_t count, double *wo
     size_t n = s->b.n, full = n * n * LANES, each = n * LANES, tri = TRI(n) * LANES;
     double *given = work + BATCH_OCTETS * tri, *Z = given + BATCH_OCTETS * tri;
     double *lambda = Z + BATCH_OCTETS * full, *rest = lambda + BATCH_OCTETS * each;
-    double *to = s->spectrum + first / LANES * spectrum_octet(n);
+    double *to = s->to + first / LANES * spectrum_octet(n);
     unsigned bad[BATCH_OCTETS];
     size_t used = octets_pack(s->b.k, n, first, count, s->b.X, work);
     memcpy(given, work, used * tri * sizeof *work);
@@ -59,23 +54,20 @@ static unsigned spectrum_body(void *user, size_t first, size_t count, double *wo
 static spd_status spectrum_here(spd_context *ctx, const set_job *j)
 {
     size_t n = j->X->n, bad = SPD_NO_INDEX;
-    spectrum_batch s = {.b = {.k = kernels_get(), .n = n, .p = j->X->p, .each = n * n},
-                        .spectrum = mem_alloc(spd_spectrum_size(n, j->X->p), sizeof(double))};
-    if (!s.spectrum)
+    spectrum_batch s = {.b = apply_batch(j),
+                        .to = mem_alloc(spd_spectrum_size(n, j->X->p), sizeof(double))};
+    if (!s.to)
         return ctx_nomem(ctx, j->task);
-    s.b.X = set_doubles(j->X);
-    s.b.f = j->f;
-    s.b.power = j->power;
-    s.b.task = j->task;
-    spd_status status = batch_run(ctx, &s.b, spectrum_body, spectrum_work(n), &bad);
+    size_t work = BATCH_OCTETS * (2 * TRI(n) + n + n * n) * LANES + spdfun_spectrum_work(n);
+    spd_status status = batch_run(ctx, &s.b, spectrum_body, work, &bad);
     if (status == SPD_ENUMERIC)
         status = apply_explain(ctx, &s.b, bad);
     if (status == SPD_OK) {
         memcpy(j->out[0], s.b.result, j->bytes[0]);
-        memcpy(j->out[1], s.spectrum, spd_spectrum_size(n, j->X->p) * sizeof(double));
+        memcpy(j->out[1], s.to, spd_spectrum_size(n, j->X->p) * sizeof(double));
     }
     mem_free(s.b.result);
-    mem_free(s.spectrum);
+    mem_free(s.to);
     return status;
 }
 
@@ -113,16 +105,6 @@ spd_status spd_apply_spectrum(spd_context *ctx, spd_function f, double power, co
 
 /* ---- its derivative -------------------------------------------------------------------------- */
 
-typedef struct derivative_batch {
-    batch b;
-    const double *spectrum;
-} derivative_batch;
-
-static size_t derivative_work(size_t n)
-{
-    return TRI(n) * LANES + spectrum_octet(n) + spdfun_derivative_work(n);
-}
-
 /* octet <- the symmetric parts of count matrices (n x n) of G. parts: n n 8 doubles. */
 static void pack_symmetric(const kernels *k, size_t n, size_t count, const double *G, double *octet,
                            double *parts)
@@ -139,11 +121,11 @@ static void pack_symmetric(const kernels *k, size_t n, size_t count, const doubl
 
 static unsigned derivative_body(void *user, size_t first, size_t count, double *work)
 {
-    const derivative_batch *d = user;
+    const spectrum_batch *d = user;
     size_t n = d->b.n, last = first + count;
     double *Z = work + TRI(n) * LANES, *scratch = Z + spectrum_octet(n);
     for (; first < last; first += LANES) {
-        const double *from = d->spectrum + first / LANES * spectrum_octet(n);
+        const double *from = d->from + first / LANES * spectrum_octet(n);
         size_t lanes = last - first < LANES ? last - first : LANES;
         pack_symmetric(d->b.k, n, lanes, d->b.X + first * n * n, work, Z);
         memcpy(Z, from, spectrum_octet(n) * sizeof *Z); /* which is aligned */
@@ -156,13 +138,9 @@ static unsigned derivative_body(void *user, size_t first, size_t count, double *
 static spd_status derivative_here(spd_context *ctx, const set_job *j)
 {
     size_t n = j->X->n, bad = SPD_NO_INDEX;
-    derivative_batch d = {.b = {.k = kernels_get(), .n = n, .p = j->X->p, .each = n * n},
-                          .spectrum = j->user};
-    d.b.X = set_doubles(j->X);
-    d.b.f = j->f;
-    d.b.power = j->power;
-    d.b.task = j->task;
-    spd_status status = batch_run(ctx, &d.b, derivative_body, derivative_work(n), &bad);
+    spectrum_batch d = {.b = apply_batch(j), .from = j->user};
+    size_t work = TRI(n) * LANES + spectrum_octet(n) + spdfun_derivative_work(n);
+    spd_status status = batch_run(ctx, &d.b, derivative_body, work, &bad);
     if (status == SPD_OK)
         memcpy(j->out[0], d.b.result, j->bytes[0]);
     mem_free(d.b.result);

@@ -11,7 +11,6 @@
 #include "run/blas.h"
 #include "ops/check.h"
 #include "ops/scale.h"
-#include "sets/job.h"
 #include "geometry/geodesic.h"
 #include "linalg/dense.h"
 

@@ -12,7 +12,6 @@
 #include "run/blas.h"
 #include "ops/fault.h"
 #include "ops/scale.h"
-#include "sets/job.h"
 #include "geometry/spdfun.h"
 #include "linalg/definite.h"
 #include "linalg/dense.h"
@@ -303,15 +302,24 @@ spd_status spd_eigh_general(spd_context *ctx, const spd_set *given, const spd_se
     return status < 0 ? status : run_eigh(ctx, OPERATION_OTHER, &X, second, lambda, V);
 }
 
+batch apply_batch(const set_job *j)
+{
+    return (batch){.k = kernels_get(),
+                   .n = j->X->n,
+                   .p = j->X->p,
+                   .X = set_doubles(j->X),
+                   .f = j->f,
+                   .power = j->power,
+                   .each = j->X->n * j->X->n,
+                   .task = j->task};
+}
+
 static spd_status apply_here(spd_context *ctx, const set_job *j)
 {
-    size_t n = j->X->n, p = j->X->p, bad = SPD_NO_INDEX;
+    size_t n = j->X->n, bad = SPD_NO_INDEX;
     size_t interleaved = BATCH_OCTETS * TRI(n) * LANES + spdfun_judged_work(n);
-    batch b = {.k = kernels_get(), .n = n, .p = p, .X = set_doubles(j->X), .each = n * n};
-    b.f = j->f;
-    b.power = j->power;
-    b.task = j->task;
-    spd_status status = spdfun_prefers_dense(b.k, b.f, n, p)
+    batch b = apply_batch(j);
+    spd_status status = spdfun_prefers_dense(b.k, b.f, n, b.p)
                             ? batch_run(ctx, &b, dense_apply_body, spdfun_dense_work(n), &bad)
                             : batch_run(ctx, &b, apply_body, interleaved, &bad);
     if (status == SPD_ENUMERIC)

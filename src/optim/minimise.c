@@ -430,13 +430,6 @@ static spd_status probe(void *user, double t, double *f, double *df)
     return p->probe(p, t, f, df);
 }
 
-static spd_status search_along(run *r, double df, line_result *found)
-{
-    double curvature = r->o->solver == SPD_SOLVER_LBFGS ? CURVATURE_LBFGS : CURVATURE_CG;
-    line_rule rule = {DECREASE, curvature, LONGEST_ANGLE / r->path.sigma[0], MAX_PROBES};
-    return line_search(&rule, probe, r->p, r->s->f, df, first_trial(r), found);
-}
-
 /* The step that the search found. */
 static spd_status advance(run *r, double df, double t)
 {
@@ -468,7 +461,9 @@ static spd_status iterate(run *r)
     spd_status status = aim(r, &df);
     if (status)
         return status;
-    status = search_along(r, df, &found);
+    double curvature = r->o->solver == SPD_SOLVER_LBFGS ? CURVATURE_LBFGS : CURVATURE_CG;
+    line_rule rule = {DECREASE, curvature, LONGEST_ANGLE / r->path.sigma[0], MAX_PROBES};
+    status = line_search(&rule, probe, r->p, r->s->f, df, first_trial(r), &found);
     if (!status && found.found) {
         status = advance(r, df, found.at.t);
     } else if (!status) {
