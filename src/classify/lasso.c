@@ -119,7 +119,7 @@ void lasso_free(lasso *l)
     if (!l)
         return;
     arena room = l->room;
-    lasso_set_free(&l->set);
+    growing_free(&l->set.factor);
     arena_free(&room);
 }
 

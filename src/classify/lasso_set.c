@@ -41,11 +41,6 @@ void lasso_set_make(lasso_set *s, size_t p, arena *keep)
                      .keep = keep};
 }
 
-void lasso_set_free(lasso_set *s)
-{
-    growing_free(&s->factor);
-}
-
 /* The factor is made anew when it is wanted. The old K stays in the arena: with rooms that double
  * these are a third of it at most. */
 spd_status lasso_set_grow(lasso_set *s, size_t room)

@@ -25,7 +25,7 @@ typedef struct lasso_set {
     double *v, *g, *k; /* count each; g = k - Kv */
     double *K;         /* count x room; from keep */
     size_t most;       /* the largest room that it has had */
-    growing factor;    /* of K_SS + ridge diag K_SS */
+    growing factor;    /* of K_SS + ridge diag K_SS; not the arena's: growing_free */
     double ridge;
     size_t *support; /* factor.n: S as the factor has it, places of atoms */
     char *held;      /* count: is in S */
@@ -44,9 +44,6 @@ void lasso_set_make(lasso_set *s, size_t p, arena *keep);
 
 /* SPD_ENOMEM, when the set may only be freed. */
 spd_status lasso_set_grow(lasso_set *s, size_t room);
-
-/* What is not the arena's. */
-void lasso_set_free(lasso_set *s);
 
 /* No atoms and no room, as for the first query: each has the same bits after any other. */
 void lasso_set_clear(lasso_set *s);

@@ -434,20 +434,16 @@ static int is_race(const trials *t)
     return t->shared->rival || (!t->shared->exhaustive && method_learns_map(&t->shared->method[0]));
 }
 
-/* Is the first fold tested in two halves, of which the second is what the first leaves? */
-static int is_halved(const trials *t)
-{
-    return t->at == 0 && !t->shared->exhaustive && method_learns_map(&t->shared->method[0]);
-}
-
 /* The map settings that are tried in the fold at hand, or in this half of it: large m first, since
  * they take longest. t->waiting <- how many may follow in the second half. */
 static void list_maps(trials *t, int second)
 {
     const settings *s = &t->shared->settings[0];
+    /* the first fold is tested in two halves, of which the second is what the first leaves */
+    int halved = t->at == 0 && !t->shared->exhaustive && method_learns_map(&t->shared->method[0]);
     t->count = t->waiting = 0;
     for (size_t map_at = s->maps; map_at-- > 0;) {
-        int waits = is_halved(t) && race_waits(s, map_at);
+        int waits = halved && race_waits(s, map_at);
         if (!race_runs(t->shared, map_at))
             continue;
         if (waits == second)

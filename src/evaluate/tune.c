@@ -100,7 +100,8 @@ static spd_status find_smallest(const tuner *t, size_t *least)
     return status;
 }
 
-spd_status tuner_fail(const tuner *t, const spd_method *method)
+/* No setting of a method works: why is in the context, if it is known. */
+static spd_status fail(const tuner *t, const spd_method *method)
 {
     char name[SPD_METHOD_NAME], before[SPD_METHOD_NAME + 60];
     spd_status status = t->ctx && t->ctx->error.status < 0 ? t->ctx->error.status : SPD_EINVAL;
@@ -136,7 +137,7 @@ static spd_status choose(const tuner *t, size_t method, int64_t *sum, size_t *be
     size_t plain = settings_best(s, sum, out, fitted, all);
     *best = settings_best(s, sum, out, 0, all);
     if (*best == SIZE_MAX)
-        return tuner_fail(t, own);
+        return fail(t, own);
     if (plain != SIZE_MAX)
         found->accuracy_no_map = (double)sum[plain] / (double)tuner_tested(t);
     if (own->map == SPD_MAP_ML && !method_fit_options(own).paper && plain != SIZE_MAX) {

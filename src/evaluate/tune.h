@@ -37,9 +37,6 @@ spd_status tuner_search(tuner *t);
 /* How many samples are tested in any fold. */
 size_t tuner_tested(const tuner *t);
 
-/* No setting of a method works: why is in the context, if it is known. */
-spd_status tuner_fail(const tuner *t, const spd_method *method);
-
 /* Does the first get more right than the second by over one standard error of the difference? Both
  * (p): how often each sample was right, as often judged. */
 int tuner_beats(const tuner *t, const char *first, const char *second);

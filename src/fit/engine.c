@@ -6,15 +6,10 @@
 #include "run/engine.h"
 #include "run/parallel.h"
 
-fit_work engine_work(const engine_input *in)
-{
-    return (fit_work){in->n, in->m, in->p, in->pairs, in->metric, in->there != NULL};
-}
-
 spd_status engine_new(spd_context *ctx, const engine_input *in, problem **engine)
 {
     /* Euclidean pairs are those of logarithms (learn/logarithms.h), for which the CPU is enough. */
-    const fit_work work = engine_work(in);
+    const fit_work work = {in->n, in->m, in->p, in->pairs, in->metric, in->there != NULL};
     spd_engine wanted = in->metric == SPD_METRIC_EUCLIDEAN ? SPD_ENGINE_CPU : ctx_engine(ctx);
     if (wanted == SPD_ENGINE_CUDA && in->yields && !engine_fits(&work))
         wanted = SPD_ENGINE_CPU;

@@ -60,9 +60,6 @@ spd_status engine_cuda_new(spd_context *ctx, const engine_input *in, const engin
 /* Notes what an engine says of itself for spd_context_engine_info; NULL is fine. */
 void engine_tell(spd_context *ctx, problem *engine);
 
-/* What a fit takes. */
-fit_work engine_work(const engine_input *in);
-
 /* Frees any engine; NULL is fine. */
 void engine_free(problem *engine);
 

@@ -97,16 +97,6 @@ static spd_status fitting_take_graph(fit *f, size_t pairs, const spd_pair *from)
     return SPD_OK;
 }
 
-/* Squared distances between real forms are twice those between Hermitian matrices. */
-static void weigh_hermitian(const fit *f, size_t pairs, spd_pair *weighted)
-{
-    double share = set_share(f->set);
-    for (size_t k = 0; k < pairs && f->set->hermitian; k++) {
-        weighted[k].within *= share;
-        weighted[k].between *= share;
-    }
-}
-
 /* The graph that the options ask for, or a copy of `known`, unless that is NULL. */
 static spd_status fitting_make_graph(fit *f, const fit_graph *known)
 {
@@ -123,8 +113,11 @@ static spd_status fitting_make_graph(fit *f, const fit_graph *known)
         f->o.search = SPD_SEARCH_EXACT;
         f->o.recall = 1.0;
     }
-    if (status == SPD_OK)
-        weigh_hermitian(f, s->pairs, s->pair);
+    /* Squared distances between real forms are twice those between Hermitian matrices. */
+    for (size_t k = 0; status == SPD_OK && k < s->pairs && f->set->hermitian; k++) {
+        s->pair[k].within *= set_share(f->set);
+        s->pair[k].between *= set_share(f->set);
+    }
     f->seconds_graph = ranks_clock(ranks_of(f->ctx)) - began;
     return status;
 }

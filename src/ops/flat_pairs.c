@@ -4,13 +4,6 @@
 
 #include <string.h>
 
-#define PIECE 256 /* entries */
-
-size_t flat_pairs_work(void)
-{
-    return (FLAT_ROWS * 2 + PIECE) * FLAT_COLUMNS;
-}
-
 /* octets (used x entries x 8) <- entries of the columns from G on. */
 static size_t interleave(const kernels *k, size_t size, size_t entries, size_t columns,
                          const double *G, double *octets)
@@ -32,8 +25,8 @@ void flat_pairs(const kernels *k, size_t size, size_t rows, const double *F, siz
     double *sums = work, *octets = sums + FLAT_ROWS * 2 * FLAT_COLUMNS;
     size_t used = 0;
     memset(sums, 0, FLAT_ROWS * 2 * FLAT_COLUMNS * sizeof *sums);
-    for (size_t e = 0; e < size; e += PIECE) {
-        size_t some = size - e < PIECE ? size - e : PIECE;
+    for (size_t e = 0; e < size; e += FLAT_PIECE) {
+        size_t some = size - e < FLAT_PIECE ? size - e : FLAT_PIECE;
         used = interleave(k, size, some, columns, G + e, octets);
         k->apart_add(some, rows, F + e, size, used, octets, sums);
     }

@@ -204,7 +204,7 @@ static size_t block_width(const metric *m)
 
 static size_t fill_work(const metric *m, size_t n)
 {
-    return m->flat ? FLAT_ROWS * FLAT_COLUMNS + flat_pairs_work() : block_work(m, n);
+    return m->flat ? FLAT_ROWS * FLAT_COLUMNS + FLAT_WORK : block_work(m, n);
 }
 
 /* Row i of D2, count columns from first on. */

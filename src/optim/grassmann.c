@@ -22,15 +22,10 @@ double grassmann_drift(size_t n, size_t m, const double *W, double *work)
     return worst;
 }
 
-static size_t decomposition_work(size_t n, size_t m)
-{
-    size_t svd = tall_axes_work(n, m), qr = tall_orthonormalise_work(n, m);
-    return svd > qr ? svd : qr;
-}
-
 size_t grassmann_room(size_t n, size_t m)
 {
-    return 6 * n * m + 2 * m * m + m + decomposition_work(n, m);
+    size_t svd = tall_axes_work(n, m), qr = tall_orthonormalise_work(n, m);
+    return 6 * n * m + 2 * m * m + m + (svd > qr ? svd : qr);
 }
 
 void grassmann_open(grassmann_path *g, size_t n, size_t m, double *block)

@@ -47,16 +47,10 @@ spd_status set_take_second(spd_context *ctx, const char *name, const spd_set *gi
     return SPD_OK;
 }
 
-size_t set_width(const spd_set *s)
-{
-    if (s->place == SPD_PLACE_FILES)
-        return s->files->width;
-    return s->type == SPD_TYPE_FLOAT32 ? sizeof(float) : sizeof(double);
-}
-
 size_t set_sample_bytes(const spd_set *s)
 {
-    return s->n * s->n * set_width(s);
+    size_t width = s->type == SPD_TYPE_FLOAT32 ? sizeof(float) : sizeof(double);
+    return s->n * s->n * (s->place == SPD_PLACE_FILES ? s->files->width : width);
 }
 
 /* ---- what went wrong ------------------------------------------------------------------------- */

@@ -68,8 +68,7 @@ spd_status set_fail(spd_context *ctx, const spd_set *s, spd_status status);
 /* Appends where sample ctx->error.index lies, if it is known. Returns status. */
 spd_status set_locate(spd_context *ctx, const spd_set *s, spd_status status);
 
-/* Bytes of an element and of one matrix as they are stored. */
-size_t set_width(const spd_set *s);
+/* Bytes of one matrix as it is stored. */
 size_t set_sample_bytes(const spd_set *s);
 
 /* Samples from `first` on, if all of them lie in memory as they should be; else NULL. */
