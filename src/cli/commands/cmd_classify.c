@@ -34,19 +34,6 @@ static void align(session *s, const spd_method *method, const large_set *queries
     aligning_apart(s, test->data, &test->samples);
 }
 
-/* Matrices that were described with other options look alike and are not. */
-static void compare(session *s, int vectors, const spd_data *train, const spd_data *test)
-{
-    const char *differs = meta_compare(test->meta, train->meta);
-    if (!vectors)
-        session_same_size(train, test);
-    if (differs)
-        session_remark(s,
-                       "%s and %s were described differently (%s); their matrices may not be "
-                       "comparable: describe both with the same options",
-                       test->source, train->source, differs);
-}
-
 static void show(session *s, const training *t, const predictions *found, double seconds)
 {
     const spd_method *method = spd_classifier_method(t->classifier);
@@ -88,7 +75,15 @@ static int run(session *s)
     aligning_groups(s, t.set.data, &g, &t.set.samples);
     int vectors = spd_method_on_vectors(&t.method);
     load_test(s, vectors, &queries, &test);
-    compare(s, vectors, t.set.data, test.data);
+    /* Matrices that were described with other options look alike and are not. */
+    const char *differs = meta_compare(test.data->meta, t.set.data->meta);
+    if (!vectors)
+        session_same_size(t.set.data, test.data);
+    if (differs)
+        session_remark(s,
+                       "%s and %s were described differently (%s); their matrices may not be "
+                       "comparable: describe both with the same options",
+                       test.data->source, t.set.data->source, differs);
     align(s, &t.method, &queries, &test);
     training_run(s, &t);
     predictions found = {

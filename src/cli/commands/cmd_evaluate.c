@@ -25,26 +25,7 @@ static void take_method(session *s, results *e, const char *name)
     e->method_at[e->methods++] = method;
 }
 
-static void take_methods(session *s, results *e)
-{
-    const char *given = arguments_text(s->args, "methods");
-    size_t length = strlen(given);
-    char *list = cli_text(given, length);
-    e->method = cli_alloc(length + 1, sizeof *e->method, "methods");
-    e->method_at = cli_alloc(length + 1, sizeof *e->method_at, "methods");
-    for (char *rest = list, *word; (word = strsep(&rest, ","));)
-        take_method(s, e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
-}
-
 /* ---- data ------------------------------------------------------------------------------------ */
-
-static void check_labels(const spd_data *data)
-{
-    if (!data->label)
-        labels_missing(data, "", "");
-    if (data->classes < 2)
-        cli_fail("%s: all labels are the same; two classes are needed", data->source);
-}
 
 static void load(session *s, results *e)
 {
@@ -55,7 +36,10 @@ static void load(session *s, results *e)
     }
     recognition_load(s, s->args->operands[0], arguments_text(s->args, "labels"), matrices, vectors,
                      &e->set);
-    check_labels(e->set.data);
+    if (!e->set.data->label)
+        labels_missing(e->set.data, "", "");
+    if (e->set.data->classes < 2)
+        cli_fail("%s: all labels are the same; two classes are needed", e->set.data->source);
 }
 
 /* Says the methods and the protocol, if they were left open, as if they had been typed. */
@@ -115,7 +99,13 @@ static int run(session *s)
     e.options.exhaustive = arguments_flag(s->args, "exhaustive");
     e.options.auc = arguments_flag(s->args, "auc");
     training_fit_options(s, &e.fit);
-    take_methods(s, &e);
+    const char *given = arguments_text(s->args, "methods");
+    size_t length = strlen(given);
+    char *list = cli_text(given, length);
+    e.method = cli_alloc(length + 1, sizeof *e.method, "methods");
+    e.method_at = cli_alloc(length + 1, sizeof *e.method_at, "methods");
+    for (char *rest = list, *word; (word = strsep(&rest, ","));)
+        take_method(s, &e, word + strspn(word, " \t")); /* "nn-stein, rsr" */
     training_values(s, e.methods, e.method, &e.grid);
     e.options.seconds = training_time(s, e.methods, e.method);
     load(s, &e);

@@ -114,14 +114,6 @@ static double *mean_of(session *s, const spd_data *data)
     return M;
 }
 
-static void compute(session *s, explaining *e)
-{
-    explained *x = &e->found;
-    double *M = mean_of(s, e->data);
-    spd_status status = explained_fill(s->ctx, e->W, M, x);
-    session_check_in(s, e->data ? e->data->source : e->path, status);
-}
-
 /* What to sort by: without patterns there are only weights. */
 static void choose_measure(session *s, explaining *e)
 {
@@ -237,7 +229,9 @@ static int run(session *s)
     take_map(s, &e);
     take_data(s, &e);
     take_names(s, &names);
-    compute(s, &e);
+    double *M = mean_of(s, e.data);
+    spd_status status = explained_fill(s->ctx, e.W, M, &e.found);
+    session_check_in(s, e.data ? e.data->source : e.path, status);
     e.found.rows = layout_of(e.found.n, e.meta, &names, arguments_text(s->args, "names"));
     choose_measure(s, &e);
     e.found.title = words_text("What the map of %s looks at", e.path);

@@ -20,13 +20,6 @@ typedef struct fitting {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static void take_duration(session *s, fitting *f)
-{
-    const char *text = arguments_text(s->args, "checkpoint-every");
-    if (number_duration(text, &f->every))
-        cli_misuse("--checkpoint-every %s: must be a time such as 30s, 0.5s, 2m or 1h", text);
-}
-
 /* --init: a kind of start, or a file. */
 static void take_init(session *s, fitting *f)
 {
@@ -45,7 +38,9 @@ static void take_options(session *s, fitting *f)
 {
     learning_take_m(s, &f->l);
     learning_options(s, &f->l);
-    take_duration(s, f);
+    const char *text = arguments_text(s->args, "checkpoint-every");
+    if (number_duration(text, &f->every))
+        cli_misuse("--checkpoint-every %s: must be a time such as 30s, 0.5s, 2m or 1h", text);
     if (arguments_count(s->args, "init"))
         take_init(s, f);
     if (arguments_count(s->args, "seed"))
@@ -59,14 +54,6 @@ static void take_options(session *s, fitting *f)
 }
 
 /* ---- going on from a checkpoint -------------------------------------------------------------- */
-
-/* "nu_b" as the option that sets it, "nu-b". */
-static void option_of(const char *name, char *word, size_t size)
-{
-    snprintf(word, size, "%s", strcmp(name, "learning") == 0 ? "unsupervised or --affinity" : name);
-    for (char *at = word; *at; at++)
-        *at = (char)(*at == '_' ? '-' : *at);
-}
 
 /* The checkpoint's options with limits and tolerances of the command line. */
 static void take_resumed(session *s, fitting *f)
@@ -83,7 +70,11 @@ static void take_resumed(session *s, fitting *f)
     const char *differs = spd_fit_state_differs(f->resume, &f->l.options);
     if (!differs)
         return;
-    option_of(differs, word, sizeof word);
+    /* "nu_b" as the option that sets it, "nu-b". */
+    snprintf(word, sizeof word, "%s",
+             strcmp(differs, "learning") == 0 ? "unsupervised or --affinity" : differs);
+    for (char *at = word; *at; at++)
+        *at = (char)(*at == '_' ? '-' : *at);
     cli_fail("%s: belongs to a fit with another --%s; leave the option out or start again", path,
              word);
 }
@@ -100,17 +91,6 @@ static void check_files(session *s, const fitting *f)
         session_refuse_input(session_output(s), arguments_text(s->args, "init"));
     session_check_path(arguments_text(s->args, "checkpoint"));
     session_check_path(arguments_text(s->args, "history"));
-}
-
-static void check_size(const fitting *f)
-{
-    const spd_data *data = f->l.data;
-    size_t n = shown_n(data), m = shown_rows(f->l.options.m, data->hermitian);
-    if (f->l.auto_m && n < 2)
-        cli_fail("%s: 1 x 1 matrices cannot be made smaller", data->source);
-    if (!f->l.auto_m && m >= n)
-        cli_fail("%s: -m %zu must be smaller than the size of the matrices, %zu x %zu",
-                 data->source, m, n, n);
 }
 
 /* The model of --init FILE; a resumed fit is past its start. */
@@ -130,14 +110,6 @@ static void load_start(session *s, fitting *f)
                  path, n, n, own, own, data->source, n, n, wanted, wanted);
     }
     f->l.options.W = start->W;
-}
-
-static void load(session *s, fitting *f)
-{
-    learning_load(s, s->args->operands[0], &f->l);
-    check_size(f);
-    load_start(s, f);
-    learning_choose(s, &f->l);
 }
 
 /* CLI_INTERRUPTED with a model when Ctrl-C ended it: the best so far is worth keeping. */
@@ -224,7 +196,16 @@ static int run(session *s)
     else
         take_options(s, &f);
     check_files(s, &f);
-    load(s, &f);
+    learning_load(s, s->args->operands[0], &f.l);
+    const spd_data *data = f.l.data;
+    size_t n = shown_n(data), m = shown_rows(f.l.options.m, data->hermitian);
+    if (f.l.auto_m && n < 2)
+        cli_fail("%s: 1 x 1 matrices cannot be made smaller", data->source);
+    if (!f.l.auto_m && m >= n)
+        cli_fail("%s: -m %zu must be smaller than the size of the matrices, %zu x %zu",
+                 data->source, m, n, n);
+    load_start(s, &f);
+    learning_choose(s, &f.l);
     int code = learn(s, &f);
     write_model(s, &f);
     const gain gained = code == CLI_GOOD ? gain_measure(s, &f.l, f.model) : (gain){0};

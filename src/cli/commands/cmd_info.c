@@ -97,20 +97,15 @@ static void print_class_counts(sheet *r, const spd_data *data, const size_t *cou
         sheet_line(r, "", "and %zu more", data->classes - shown);
 }
 
-static void show_no_labels(sheet *r, const spd_data *data)
-{
-    const char *hint = labels_hint(data);
-    if (hint[0])
-        sheet_line(r, "labels", "none (%s)", hint);
-    else
-        sheet_line(r, "labels", "none");
-}
-
 static void show_classes(sheet *r, const spd_data *data)
 {
     sheet_count(r, "classes", NULL, data->classes, "");
     if (!data->classes) {
-        show_no_labels(r, data);
+        const char *hint = labels_hint(data);
+        if (hint[0])
+            sheet_line(r, "labels", "none (%s)", hint);
+        else
+            sheet_line(r, "labels", "none");
         return;
     }
     size_t *count = cli_alloc(data->classes, sizeof *count, "class counts");

@@ -86,15 +86,6 @@ static void describe(session *s, predicting *p)
                  spd_name(SPD_ENUM_DESCRIPTOR, kind));
 }
 
-static void check_description(const spd_data *test, const spd_data *trained)
-{
-    const char *differs = meta_compare(test->meta, trained->meta);
-    if (differs)
-        cli_fail("%s: was described differently from the data that %s was trained with (%s); "
-                 "describe it with the same options",
-                 test->source, trained->source, differs);
-}
-
 static void check_size(const predicting *p)
 {
     const spd_classifier_facts *facts = &p->method.facts;
@@ -130,7 +121,11 @@ static void load(session *s, predicting *p)
             cli_misuse("--label-by %s: %s is a data set; its labels are y, or those of --labels",
                        by, path);
         recognition_load(s, path, arguments_text(s->args, "labels"), !vectors, vectors, &p->set);
-        check_description(p->set.data, &p->method.classes);
+        const char *differs = meta_compare(p->set.data->meta, p->method.classes.meta);
+        if (differs)
+            cli_fail("%s: was described differently from the data that %s was trained with (%s); "
+                     "describe it with the same options",
+                     p->set.data->source, p->method.classes.source, differs);
     }
     if (unlabelled(s))
         forget_labels(p);

@@ -41,9 +41,13 @@ static void show_all(session *s)
     sheet_json(r, "libraries", list);
 }
 
-/* Each engine with what it runs on, or why it cannot. */
-static void show_engines(session *s)
+static int run(session *s)
 {
+    sheet *r = session_sheet(s);
+    sheet_text(r, "version", "spdml", spd_version());
+    sheet_text(r, "isa", "kernels", spd_isa_name());
+    sheet_text(r, "compiler", "compiler", COMPILER);
+    /* Each engine with what it runs on, or why it cannot. */
     char device[200];
     for (spd_engine engine = SPD_ENGINE_CPU; engine <= SPD_ENGINE_CUDA; engine++) {
         char key[40];
@@ -52,15 +56,6 @@ static void show_engines(session *s)
         sheet_text(session_sheet(s), key, spd_name(SPD_ENUM_ENGINE, engine),
                    there ? device : spd_context_error(s->ctx)->message);
     }
-}
-
-static int run(session *s)
-{
-    sheet *r = session_sheet(s);
-    sheet_text(r, "version", "spdml", spd_version());
-    sheet_text(r, "isa", "kernels", spd_isa_name());
-    sheet_text(r, "compiler", "compiler", COMPILER);
-    show_engines(s);
     if (arguments_flag(s->args, "verbose"))
         show_all(s);
     return CLI_GOOD;

@@ -37,18 +37,6 @@ static void release_spool(void *thing)
     (void)rmdir(t->folder);
 }
 
-static const char *make_spool(const char *format)
-{
-    const char *where = getenv("TMPDIR");
-    spool *t = cli_alloc(1, sizeof *t, "a temporary file");
-    t->folder = words_text("%s/spdml-XXXXXX", where && *where ? where : "/tmp");
-    if (!mkdtemp(t->folder))
-        cli_fail("%s: cannot be made: %s", t->folder, strerror(errno));
-    t->file = words_text("%s/data.%s", t->folder, format);
-    cli_keep(t, release_spool);
-    return t->file;
-}
-
 /* ---- the output ------------------------------------------------------------------------------ */
 
 int data_output_is(const data_output *out, const char *ending)
@@ -63,7 +51,14 @@ data_output data_output_open(session *s)
     if (session_to_stdout(s)) {
         if (isatty(STDOUT_FILENO))
             cli_fail("standard output is a terminal; name a file, or pipe it somewhere");
-        return (data_output){make_spool(arguments_text(s->args, "to")), 1};
+        const char *where = getenv("TMPDIR");
+        spool *t = cli_alloc(1, sizeof *t, "a temporary file");
+        t->folder = words_text("%s/spdml-XXXXXX", where && *where ? where : "/tmp");
+        if (!mkdtemp(t->folder))
+            cli_fail("%s: cannot be made: %s", t->folder, strerror(errno));
+        t->file = words_text("%s/data.%s", t->folder, arguments_text(s->args, "to"));
+        cli_keep(t, release_spool);
+        return (data_output){t->file, 1};
     }
     if (arguments_count(s->args, "to"))
         cli_misuse("--to is for -o -; the extension of %s decides the format", out.path);
@@ -100,22 +95,17 @@ void data_output_close(session *s, const data_output *out)
         session_talk(s, "wrote %s", out->path);
 }
 
-static void remark_left_out(session *s, const data_output *out, const spd_data *data)
+void data_output_save(session *s, const data_output *out, const spd_data *data)
 {
+    if (signals_interrupted())
+        session_fail(s, SPD_ECANCELLED);
+    session_check(s, spd_data_save(s->ctx, data, out->path));
     const char *name = out->standard ? "standard output" : out->path;
     if (data_output_is(out, ".npy") && (data->y || data->columns))
         session_remark(s, "%s: contains only the matrices; labels and columns need .npz or .mat",
                        name);
     else if (data_output_is(out, ".csv") && data->columns)
         session_remark(s, "%s: contains matrices and labels; columns need .npz or .mat", name);
-}
-
-void data_output_save(session *s, const data_output *out, const spd_data *data)
-{
-    if (signals_interrupted())
-        session_fail(s, SPD_ECANCELLED);
-    session_check(s, spd_data_save(s->ctx, data, out->path));
-    remark_left_out(s, out, data);
     data_output_close(s, out);
 }
 

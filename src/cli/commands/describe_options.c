@@ -120,17 +120,6 @@ static const struct {
     {"bands", take_bands, "LOW-HIGH in Hz, separated by commas: 12-14,16-18"},
 };
 
-static void take_texts(session *s, spd_describe_options *o)
-{
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (!arguments_count(s->args, texts[i].name))
-            continue;
-        const char *text = arguments_text(s->args, texts[i].name);
-        if (texts[i].take(text, o))
-            cli_misuse("--%s %s: must be %s", texts[i].name, text, texts[i].expected);
-    }
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static void take_model(session *s, spd_covariance_options *o)
@@ -185,7 +174,13 @@ int describe_options_take(session *s, spd_descriptor *kind, spd_describe_options
     o->center_root = arguments_count(s->args, "center") > 0;
     if (o->index && arguments_count(s->args, "label-by"))
         cli_misuse("--labels and --label-by cannot be used together");
-    take_texts(s, o);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (!arguments_count(s->args, texts[i].name))
+            continue;
+        const char *text = arguments_text(s->args, texts[i].name);
+        if (texts[i].take(text, o))
+            cli_misuse("--%s %s: must be %s", texts[i].name, text, texts[i].expected);
+    }
     take_rects(s, o);
     take_model(s, &o->covariance);
     return CLI_GOOD;

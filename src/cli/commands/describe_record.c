@@ -95,17 +95,6 @@ static void take_bands(const json_t *bands, spd_describe_options *o)
     o->band = edge;
 }
 
-static void take_covariance(const json_t *covariance, spd_covariance_options *c)
-{
-    const json_t *regularize = json_object_get(covariance, "regularize");
-    int shrinkage = spd_parse(NULL, SPD_ENUM_SHRINKAGE, word(covariance, "shrinkage"));
-    if (shrinkage >= 0)
-        c->shrinkage = (spd_shrinkage)shrinkage;
-    c->shrink = json_number_value(json_object_get(covariance, "shrink"));
-    if (json_is_number(regularize))
-        c->regularize = json_number_value(regularize);
-}
-
 static const char *take(const json_t *record, spd_descriptor *kind, spd_describe_options *o)
 {
     const json_t *parameters = json_object_get(record, "parameters");
@@ -128,7 +117,13 @@ static const char *take(const json_t *record, spd_descriptor *kind, spd_describe
     }
     take_words(parameters, o);
     take_bands(json_object_get(parameters, "bands"), o);
-    take_covariance(covariance, &o->covariance);
+    const json_t *regularize = json_object_get(covariance, "regularize");
+    int shrinkage = spd_parse(NULL, SPD_ENUM_SHRINKAGE, word(covariance, "shrinkage"));
+    if (shrinkage >= 0)
+        o->covariance.shrinkage = (spd_shrinkage)shrinkage;
+    o->covariance.shrink = json_number_value(json_object_get(covariance, "shrink"));
+    if (json_is_number(regularize))
+        o->covariance.regularize = json_number_value(regularize);
     return NULL;
 }
 

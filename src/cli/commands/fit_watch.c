@@ -84,24 +84,6 @@ static void write_checkpoint(fit_watch *w, const spd_fit_state *state, int itera
     w->failed = status < 0;
 }
 
-/* At the start, when it is time, and before the fit ends by what is known here. */
-static int checkpoint_is_due(const fit_watch *w, int iteration, double now, int ending)
-{
-    return iteration == 0 || now - w->written >= w->every || iteration >= w->max_iter || ending;
-}
-
-/* When it converges is not known: the only time left that can be told is that of --max-time. */
-static void show(fit_watch *w, const spd_fit_step *last, int iteration)
-{
-    char line[200], left[40] = "";
-    if (w->max_time > last->seconds)
-        bar_left(left, sizeof left, w->max_time - last->seconds);
-    snprintf(line, sizeof line, TASK "  iteration %d, at most %d  cost %.8g  gradient %.1e%s%s",
-             iteration, w->max_iter, last->cost, last->gradient_norm, left[0] ? "  at most " : "",
-             left);
-    bar_note(&w->s->bar, TASK, line);
-}
-
 int fit_watch_after(void *user, const spd_fit_state *state, const spd_fit_step *last, int iteration)
 {
     fit_watch *w = user;
@@ -114,9 +96,18 @@ int fit_watch_after(void *user, const spd_fit_state *state, const spd_fit_step *
         spd_ranks_info(w->s->ctx, &w->sent);
         w->busy = processor_seconds();
     }
-    if (w->checkpoint && checkpoint_is_due(w, iteration, now, ending))
+    /* At the start, when it is time, and before the fit ends by what is known here. */
+    if (w->checkpoint &&
+        (iteration == 0 || now - w->written >= w->every || iteration >= w->max_iter || ending))
         write_checkpoint(w, state, iteration);
-    show(w, last, iteration);
+    /* When it converges is not known: the only time left that can be told is that of --max-time. */
+    char line[200], left[40] = "";
+    if (w->max_time > last->seconds)
+        bar_left(left, sizeof left, w->max_time - last->seconds);
+    snprintf(line, sizeof line, TASK "  iteration %d, at most %d  cost %.8g  gradient %.1e%s%s",
+             iteration, w->max_iter, last->cost, last->gradient_norm, left[0] ? "  at most " : "",
+             left);
+    bar_note(&w->s->bar, TASK, line);
     w->last = iteration;
     return ending;
 }

@@ -8,16 +8,6 @@
 #define FEWEST 50   /* samples, whatever n is */
 #define SHARE  0.05 /* of --memory, that copies of matrices may take */
 
-/* How many samples may be looked at. */
-static size_t most_samples(const session *s, const learning *l, size_t labelled)
-{
-    const double n = (double)l->data->n, bytes = 8.0 * n * n;
-    const double pair = (l->options.metric == SPD_METRIC_AIRM ? 10.0 : 1.0) * n * n * n;
-    double most = fmax(sqrt(WORK / pair), FEWEST);
-    most = fmin(most, SHARE * spd_context_memory(s->ctx) / bytes);
-    return most < (double)labelled ? (size_t)most : labelled;
-}
-
 /* index (one per labelled sample) <- the labelled samples, class by class; how many. */
 static size_t by_class(const learning *l, size_t *index)
 {
@@ -66,7 +56,12 @@ gain gain_measure(session *s, const learning *l, const spd_model *model)
         return g;
     size_t *index = cli_alloc(X.p, sizeof *index, "samples");
     g.of = by_class(l, index);
-    const size_t count = most_samples(s, l, g.of);
+    /* No more than can be looked at soon. */
+    const double n = (double)l->data->n, bytes = 8.0 * n * n;
+    const double pair = (l->options.metric == SPD_METRIC_AIRM ? 10.0 : 1.0) * n * n * n;
+    double most = fmax(sqrt(WORK / pair), FEWEST);
+    most = fmin(most, SHARE * spd_context_memory(s->ctx) / bytes);
+    const size_t count = most < (double)g.of ? (size_t)most : g.of;
     if (count < 2)
         return g;
     for (size_t i = 0; i < count; i++)

@@ -50,19 +50,6 @@ static void take_learning(session *s, learning *l)
         cli_misuse("%s auto: needs labels to choose by", l->auto_m ? "-m" : "--nu-b");
 }
 
-/* Can nu_b be chosen, and is it to be? The paper chooses it by cross-validation. */
-static void take_choice_of_nu_b(learning *l)
-{
-    spd_fit_options usual = l->options;
-    spd_fit_resolve(&usual);
-    if (l->auto_nu_b && usual.objective == SPD_OBJECTIVE_SOFTMAX)
-        cli_misuse("--nu-b auto: the objective softmax takes all candidates; add --objective "
-                   "difference, which has neighbours to choose");
-    l->nu_b_by_paper = usual.paper && usual.learning == SPD_LEARNING_SUPERVISED && !usual.nu_b &&
-                       !l->auto_nu_b && usual.objective == SPD_OBJECTIVE_DIFFERENCE;
-    l->auto_nu_b |= l->nu_b_by_paper;
-}
-
 void learning_options(session *s, learning *l)
 {
     spd_fit_options *o = &l->options;
@@ -72,7 +59,15 @@ void learning_options(session *s, learning *l)
                    spd_name(SPD_ENUM_METRIC, o->metric));
     take_or_auto(s, "nu-b", 1000000000, "of at least 1", &l->auto_nu_b, &o->nu_b);
     take_learning(s, l);
-    take_choice_of_nu_b(l);
+    /* Can nu_b be chosen, and is it to be? The paper chooses it by cross-validation. */
+    spd_fit_options usual = l->options;
+    spd_fit_resolve(&usual);
+    if (l->auto_nu_b && usual.objective == SPD_OBJECTIVE_SOFTMAX)
+        cli_misuse("--nu-b auto: the objective softmax takes all candidates; add --objective "
+                   "difference, which has neighbours to choose");
+    l->nu_b_by_paper = usual.paper && usual.learning == SPD_LEARNING_SUPERVISED && !usual.nu_b &&
+                       !l->auto_nu_b && usual.objective == SPD_OBJECTIVE_DIFFERENCE;
+    l->auto_nu_b |= l->nu_b_by_paper;
     if (o->learning == SPD_LEARNING_VARIANCE && o->metric == SPD_METRIC_LOG_EUCLIDEAN &&
         o->log_cost == SPD_LOG_COST_APPROXIMATE)
         cli_misuse("--unsupervised variance: under log-euclidean needs --log-cost exact");
@@ -98,13 +93,6 @@ static void take_labels(session *s, learning *l)
         int label = data->label[i];
         l->label[i] = hidden < 0 || label < hidden ? label : label == hidden ? -1 : label - 1;
     }
-}
-
-static void check_labels(const session *s, const learning *l)
-{
-    if (l->options.learning == SPD_LEARNING_SUPERVISED && !l->label)
-        labels_missing(l->data, " to learn from",
-                       offered(s, "unsupervised") ? ", or use --unsupervised" : "");
 }
 
 /* ---- a graph of the user's own --------------------------------------------------------------- */
@@ -157,24 +145,19 @@ static void take_edges(const char *path, const edge_list *e, learning *l)
     l->options.own_pairs = pairs;
 }
 
-/* The library judges the graph; asked here, so that the message can name its file. */
-static void check_edges(session *s, const char *path, const learning *l)
-{
-    spd_fit_options options = l->options;
-    spd_pair *pairs = NULL;
-    size_t count;
-    spd_status status = spd_affinity(s->ctx, &l->set.X, l->label, &options, &pairs, &count);
-    spd_pairs_free(pairs);
-    session_check_in(s, path, status);
-}
-
 static void load_edges(session *s, learning *l)
 {
     const char *path = arguments_text(s->args, "affinity");
     edge_list e;
     read_edges(s, path, &e);
     take_edges(path, &e, l);
-    check_edges(s, path, l);
+    /* The library judges the graph; asked here, so that the message can name its file. */
+    spd_fit_options options = l->options;
+    spd_pair *pairs = NULL;
+    size_t count;
+    spd_status status = spd_affinity(s->ctx, &l->set.X, l->label, &options, &pairs, &count);
+    spd_pairs_free(pairs);
+    session_check_in(s, path, status);
 }
 
 void learning_load(session *s, const char *path, learning *l)
@@ -199,7 +182,9 @@ void learning_load(session *s, const char *path, learning *l)
     if (l->auto_m || l->auto_nu_b)
         sets_need_memory(s, &l->set, "choosing by cross-validation");
     take_labels(s, l);
-    check_labels(s, l);
+    if (l->options.learning == SPD_LEARNING_SUPERVISED && !l->label)
+        labels_missing(l->data, " to learn from",
+                       offered(s, "unsupervised") ? ", or use --unsupervised" : "");
     if (l->options.learning == SPD_LEARNING_OWN_GRAPH && !l->options.own_pairs)
         load_edges(s, l);
 }

@@ -65,26 +65,6 @@ static double number_of(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-static void take_scores(const json_t *result, entry *e)
-{
-    for (size_t k = 0; k < SPD_RESULT_SCORES; k++) {
-        e->mean[k] = number_of(result, words_text("%s_mean", spd_result_field_at(k)->name));
-        e->deviation[k] = number_of(result, words_text("%s_std", spd_result_field_at(k)->name));
-    }
-}
-
-/* The outcomes of a round: letters 0 and 1 only, as many as there were tests. */
-static const char *right_of(const char *path, const json_t *round)
-{
-    const char *right = json_string_value(json_object_get(round, "right"));
-    if (!right)
-        refuse(path, "has no outcomes of single samples (an older version has written it)");
-    if (!right[0] || strspn(right, "01") != strlen(right) ||
-        (double)strlen(right) != number_of(round, "test"))
-        refuse(path, "has outcomes that do not fit the number of tests");
-    return right;
-}
-
 static void take_entry(const char *path, const comparison *c, size_t run, const json_t *result,
                        entry *e)
 {
@@ -97,13 +77,23 @@ static void take_entry(const char *path, const comparison *c, size_t run, const 
                  .method = json_string_value(json_object_get(result, "method"))};
     if (!e->method || count == 0)
         refuse(path, "is no result of an evaluation");
-    take_scores(result, e);
+    for (size_t k = 0; k < SPD_RESULT_SCORES; k++) {
+        e->mean[k] = number_of(result, words_text("%s_mean", spd_result_field_at(k)->name));
+        e->deviation[k] = number_of(result, words_text("%s_std", spd_result_field_at(k)->name));
+    }
     e->accuracy = cli_alloc(count, sizeof *e->accuracy, "rounds");
     e->right = cli_alloc(count, sizeof *e->right, "rounds");
     for (size_t r = 0; r < count; r++) {
         const json_t *round = json_array_get(rounds, r);
         e->accuracy[r] = number_of(round, "accuracy");
-        e->right[r] = right_of(path, round);
+        /* The outcomes of a round: letters 0 and 1 only, as many as there were tests. */
+        const char *right = json_string_value(json_object_get(round, "right"));
+        if (!right)
+            refuse(path, "has no outcomes of single samples (an older version has written it)");
+        if (!right[0] || strspn(right, "01") != strlen(right) ||
+            (double)strlen(right) != number_of(round, "test"))
+            refuse(path, "has outcomes that do not fit the number of tests");
+        e->right[r] = right;
         if (!(e->accuracy[r] >= 0.0 && e->accuracy[r] <= 1.0))
             refuse(path, "has an accuracy that is none");
     }

@@ -220,11 +220,6 @@ static const char *text_colour(unsigned style)
     return style & TEXT_ON ? WHITE : style & TEXT_SOFT ? SOFT : TEXT;
 }
 
-static double text_size(unsigned style)
-{
-    return style & TEXT_TINY ? 11 : 13;
-}
-
 /* Of svg, up to its content. */
 static void open_text(drawing *d, unsigned style, double x, double y)
 {
@@ -250,7 +245,7 @@ void draw_text(drawing *d, unsigned style, double x, double y, size_t most, cons
     if (!d->f)
         return;
     if (d->pdf) {
-        pdf_text(d, style, text_colour(style), text_size(style), x, y, cut);
+        pdf_text(d, style, text_colour(style), style & TEXT_TINY ? 11 : 13, x, y, cut);
         return;
     }
     open_text(d, style, x, y);

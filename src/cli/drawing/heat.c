@@ -42,28 +42,6 @@ static void put_cell(const place *p, size_t row, size_t column, int64_t sum)
                   x + p->cell / 2, y + p->cell / 2 + 4.5, 0, words_text("%lld", (long long)count));
 }
 
-static void put_names(const place *p)
-{
-    size_t step = (p->h->classes + NAMES - 1) / NAMES;
-    unsigned style = TEXT_SOFT | TEXT_END | (p->cell * (double)step < 15 ? TEXT_TINY : 0);
-    for (size_t c = 0; c < p->h->classes; c += step) {
-        double middle = p->cell * ((double)c + 0.5);
-        draw_text(p->d, style, p->left - 5, TOP + middle + 4, CHARACTERS, p->h->name[c]);
-        draw_text(p->d, style | TEXT_UP, p->left + middle + 4, TOP + SIDE + 5, CHARACTERS,
-                  p->h->name[c]);
-    }
-}
-
-static size_t longest_name(const heat *h)
-{
-    size_t longest = 0;
-    for (size_t c = 0; c < h->classes; c++) {
-        size_t length = html_length(h->name[c]);
-        longest = length > longest ? length : longest;
-    }
-    return longest < CHARACTERS ? longest : CHARACTERS;
-}
-
 static void put_row(const place *p, size_t row)
 {
     const int64_t *count = p->h->count + row * p->h->classes;
@@ -80,7 +58,13 @@ static place place_of(drawing *d, const heat *h)
     size_t filled = 0;
     for (size_t i = 0; i < h->classes * h->classes; i++)
         filled += h->count[i] != 0;
-    double names = 14 + (NAME_ROOM - 14) * (double)longest_name(h) / CHARACTERS;
+    size_t longest = 0;
+    for (size_t c = 0; c < h->classes; c++) {
+        size_t length = html_length(h->name[c]);
+        longest = length > longest ? length : longest;
+    }
+    double names =
+        14 + (NAME_ROOM - 14) * (double)(longest < CHARACTERS ? longest : CHARACTERS) / CHARACTERS;
     return (place){d, h, SIDE / (double)h->classes, names + 22, names, filled <= TITLED};
 }
 
@@ -91,7 +75,14 @@ static void put_heat(drawing *d, const void *what)
     draw_rect(d, (draw_ink){.look = LOOK_FIELD}, p.left, TOP, SIDE, SIDE);
     for (size_t r = 0; r < h->classes; r++)
         put_row(&p, r);
-    put_names(&p);
+    size_t step = (p.h->classes + NAMES - 1) / NAMES;
+    unsigned style = TEXT_SOFT | TEXT_END | (p.cell * (double)step < 15 ? TEXT_TINY : 0);
+    for (size_t c = 0; c < p.h->classes; c += step) {
+        double middle = p.cell * ((double)c + 0.5);
+        draw_text(p.d, style, p.left - 5, TOP + middle + 4, CHARACTERS, p.h->name[c]);
+        draw_text(p.d, style | TEXT_UP, p.left + middle + 4, TOP + SIDE + 5, CHARACTERS,
+                  p.h->name[c]);
+    }
     draw_text(d, TEXT_MIDDLE | TEXT_UP, 13, TOP + SIDE / 2, 0, "true class");
     draw_text(d, TEXT_MIDDLE, p.left + SIDE / 2, TOP + SIDE + p.names + 16, 0, "predicted class");
 }

@@ -78,16 +78,6 @@ static const char *text_at(const json_t *list, size_t i)
     return text ? cli_text(text, strlen(text)) : "";
 }
 
-/* ---- plain rows ------------------------------------------------------------------------------ */
-
-static void plain_rows(layout *l, const words *names)
-{
-    panel *p = add_panel(l, "rows", "rows", 1, l->n);
-    for (size_t i = 0; i < l->n; i++)
-        p->name[i] = names->count == l->n ? names->word[i] : words_text("%zu", i + 1);
-    put_rows(l, p, (span){0, l->n, 1, 0, l->n}, "");
-}
-
 /* ---- joints ---------------------------------------------------------------------------------- */
 
 static const char *const axes[] = {"x", "y", "z"};
@@ -334,7 +324,10 @@ layout layout_of(size_t n, const char *meta, const words *names, const char *pat
                  names->count, n, record ? ", joint or channel" : "");
     if (!known) {
         l.mixed = 0;
-        plain_rows(&l, names);
+        panel *p = add_panel(&l, "rows", "rows", 1, l.n);
+        for (size_t i = 0; i < l.n; i++)
+            p->name[i] = names->count == l.n ? names->word[i] : words_text("%zu", i + 1);
+        put_rows(&l, p, (span){0, l.n, 1, 0, l.n}, "");
     }
     json_decref(record);
     return l;

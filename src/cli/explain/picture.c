@@ -20,16 +20,6 @@
 
 /* ---- bars ------------------------------------------------------------------------------------ */
 
-/* What numbers are of. */
-static const char *measure_words(measure by)
-{
-    static const char *const texts[] = {
-        [MEASURE_SHARE] = "share of the variance that the map carries",
-        [MEASURE_KEPT] = "share of its own variance that the map keeps",
-        [MEASURE_WEIGHT] = "share of the squared weights"};
-    return texts[by];
-}
-
 static void put_bar(drawing *d, double left, double y, double width, const char *name, double value,
                     double largest)
 {
@@ -47,7 +37,11 @@ static double bars(drawing *d, const explained *x, double left, double width)
     size_t *order = cli_alloc(p->rows * p->columns, sizeof *order, "cells");
     size_t count = explained_order(x, p, order), shown = count < BARS_MOST ? count : BARS_MOST;
     double largest = count ? explained_cell(x, p, order[0], x->by) : 0.0, y = TOP + LINE;
-    draw_text(d, TEXT_BOLD, left + NAME_ROOM, TOP, 0, measure_words(x->by));
+    static const char *const texts[] = {
+        [MEASURE_SHARE] = "share of the variance that the map carries",
+        [MEASURE_KEPT] = "share of its own variance that the map keeps",
+        [MEASURE_WEIGHT] = "share of the squared weights"};
+    draw_text(d, TEXT_BOLD, left + NAME_ROOM, TOP, 0, texts[x->by]);
     for (size_t k = 0; k < shown; k++, y += BAR_STEP)
         put_bar(d, left, y, width, p->name[order[k]], explained_cell(x, p, order[k], x->by),
                 largest);
@@ -309,14 +303,6 @@ static int has_head(const explained *x)
     return known >= FEWEST && 2 * known >= p->rows * p->columns;
 }
 
-static void put_outline(drawing *d, double x, double y, double radius)
-{
-    draw_circle(d, (draw_ink){.look = LOOK_AXIS}, x, y, radius);
-    draw_path(d, (draw_ink){.look = LOOK_AXIS},
-              words_text("M%.1f %.1fL%.1f %.1fL%.1f %.1f", x - 12.0, y - radius + 1.0, x,
-                         y - radius - 14.0, x + 12.0, y - radius + 1.0));
-}
-
 static double put_head(drawing *d, const explained *x, double left, double top, double width)
 {
     const panel *p = &x->rows.panel[0];
@@ -326,7 +312,11 @@ static double put_head(drawing *d, const explained *x, double left, double top, 
     double largest = largest_of(x, p), at[2];
     if (!has_head(x))
         return 0.0;
-    put_outline(d, middle_x, middle_y, radius);
+    draw_circle(d, (draw_ink){.look = LOOK_AXIS}, middle_x, middle_y, radius);
+    draw_path(d, (draw_ink){.look = LOOK_AXIS},
+              words_text("M%.1f %.1fL%.1f %.1fL%.1f %.1f", middle_x - 12.0, middle_y - radius + 1.0,
+                         middle_x, middle_y - radius - 14.0, middle_x + 12.0,
+                         middle_y - radius + 1.0));
     for (size_t c = 0; c < cells; c++)
         if (place_of(p->name[c], at)) {
             double dot_x = middle_x + radius * at[0], dot_y = middle_y - radius * at[1];

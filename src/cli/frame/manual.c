@@ -348,16 +348,6 @@ static void roff_overview(FILE *out)
     roff_rows(out, SPD_ENUM_MAP, maps);
 }
 
-static void see_also(FILE *out, const command *c)
-{
-    fputs(c ? ".SH SEE ALSO\n.BR spdml (1)" : ".SH SEE ALSO", out);
-    for (const command *const *other = commands; *other; other++)
-        if (*other != c)
-            fprintf(out, "%s\n.BR spdml\\-%s (1)", c || other > commands ? "," : "",
-                    (*other)->name);
-    fputc('\n', out);
-}
-
 void manual_roff(FILE *out, const command *c)
 {
     title(out, c);
@@ -366,5 +356,10 @@ void manual_roff(FILE *out, const command *c)
     else
         roff_overview(out);
     put(out, ".SH EXIT STATUS\n%\n", exit_statuses);
-    see_also(out, c);
+    fputs(c ? ".SH SEE ALSO\n.BR spdml (1)" : ".SH SEE ALSO", out);
+    for (const command *const *other = commands; *other; other++)
+        if (*other != c)
+            fprintf(out, "%s\n.BR spdml\\-%s (1)", c || other > commands ? "," : "",
+                    (*other)->name);
+    fputc('\n', out);
 }

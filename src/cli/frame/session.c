@@ -324,16 +324,6 @@ refuse_output(const char *path, const char *thing, const char *cause)
     cli_fail("%s: cannot be written: folder %s: %s", path, thing, cause);
 }
 
-static void check_folder(const char *path)
-{
-    char copy[4096], within[4100];
-    snprintf(copy, sizeof copy, "%s", path);
-    const char *folder = dirname(copy);
-    snprintf(within, sizeof within, "%s/.", folder); /* a file has nothing within it */
-    if (access(within, W_OK | X_OK) != 0)
-        refuse_output(path, folder, strerror(errno));
-}
-
 void session_refuse_input(const char *path, const char *input)
 {
     struct stat output, info;
@@ -384,7 +374,12 @@ void session_check_path(const char *path)
         refuse_output(path, path, strerror(EISDIR));
     if (there && access(path, W_OK) != 0)
         refuse_output(path, path, strerror(errno));
-    check_folder(path);
+    char copy[4096], within[4100];
+    snprintf(copy, sizeof copy, "%s", path);
+    const char *folder = dirname(copy);
+    snprintf(within, sizeof within, "%s/.", folder); /* a file has nothing within it */
+    if (access(within, W_OK | X_OK) != 0)
+        refuse_output(path, folder, strerror(errno));
 }
 
 static void wrote(session *s, spd_status status)

@@ -105,17 +105,6 @@ static void groups_of(const spd_array *a, groups *g)
     cli_free(cells);
 }
 
-/* A missing value belongs to no group. */
-static void check_values(const spd_data *data, const char *column, const char *asked,
-                         const spd_array *a)
-{
-    for (size_t i = 0; a->type == SPD_TYPE_FLOAT64 && i < data->p; i++)
-        if (isnan(a->f64[i]))
-            cli_fail("%s: --%s: %s of matrix %zu is missing (nan); give it a value or leave the "
-                     "matrix out",
-                     data->source, asked, column, i);
-}
-
 void groups_take(const spd_data *data, const char *column, const char *asked, groups *g)
 {
     const spd_array *a = column_named(data, column);
@@ -125,7 +114,12 @@ void groups_take(const spd_data *data, const char *column, const char *asked, gr
     }
     if (!a || !one_value_each(data, a))
         no_column(data, column, asked);
-    check_values(data, column, asked, a);
+    /* A missing value belongs to no group. */
+    for (size_t i = 0; a->type == SPD_TYPE_FLOAT64 && i < data->p; i++)
+        if (isnan(a->f64[i]))
+            cli_fail("%s: --%s: %s of matrix %zu is missing (nan); give it a value or leave the "
+                     "matrix out",
+                     data->source, asked, column, i);
     groups_of(a, g);
     g->column = column;
 }
@@ -206,16 +200,6 @@ static void mark_values(const spd_data *data, const groups *g, const char *asked
             no_value(data, g, asked, word);
 }
 
-/* flag &= the column has one of the values of the list. */
-static void keep_values(const spd_data *data, const groups *g, const char *asked, char *list,
-                        char *flag)
-{
-    char *wanted = cli_alloc(g->count, 1, "values");
-    mark_values(data, g, asked, list, wanted);
-    for (size_t i = 0; i < data->p; i++)
-        flag[i] = (char)(flag[i] && wanted[g->group[i]]);
-}
-
 /* flag &= the clause holds. text is a copy. */
 static void apply_clause(const spd_data *data, const char *asked, char *text, char *flag)
 {
@@ -225,7 +209,11 @@ static void apply_clause(const spd_data *data, const char *asked, char *text, ch
         cli_misuse("--%s %s: must be COLUMN=value or COLUMN=value,value", asked, text);
     *equals = '\0';
     groups_take(data, text, asked, &g);
-    keep_values(data, &g, asked, equals + 1, flag);
+    /* flag &= the column has one of the values of the list. */
+    char *wanted = cli_alloc(g.count, 1, "values");
+    mark_values(data, &g, asked, equals + 1, wanted);
+    for (size_t i = 0; i < data->p; i++)
+        flag[i] = (char)(flag[i] && wanted[g.group[i]]);
 }
 
 void where_select(session *s, const spd_data *data, const char *asked, char *flag)

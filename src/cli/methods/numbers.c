@@ -124,16 +124,6 @@ static void write_arrays(session *s, const numbers *n)
     session_write(s, count, list);
 }
 
-static void write(session *s, const numbers *n)
-{
-    if (session_to_stdout(s))
-        print_table(stdout, n);
-    else if (session_output(s) && session_output_is(s, ".csv"))
-        text_file_write(session_output(s), print_table, n);
-    else if (session_output(s))
-        write_arrays(s, n);
-}
-
 static void show(session *s, const trained_method *t, const numbers *n)
 {
     sheet *r = session_sheet(s);
@@ -177,7 +167,12 @@ void numbers_predict(session *s, const trained_method *t, const spd_data *data,
         n.truth = numbers_take(data, n.column);
         compare(&n);
     }
-    write(s, &n);
+    if (session_to_stdout(s))
+        print_table(stdout, &n);
+    else if (session_output(s) && session_output_is(s, ".csv"))
+        text_file_write(session_output(s), print_table, &n);
+    else if (session_output(s))
+        write_arrays(s, &n);
     if (!session_to_stdout(s))
         show(s, t, &n);
 }

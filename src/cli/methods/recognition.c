@@ -76,16 +76,6 @@ char *recognition_text(const spd_method *method, const double *value)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* samples->height and width <- of a per-sample array; images keep theirs, vectors have height 1. */
-static void take_shape(const spd_data *data, const spd_array *a, spd_samples *samples)
-{
-    if (a->type == SPD_TYPE_TEXT || a->ndim > 3 || a->count == 0)
-        cli_fail("%s: %s cannot be read as vectors; expected numbers p x h x w or p x d",
-                 data->source, a->name ? a->name : "the array");
-    samples->height = a->ndim == 3 ? a->shape[1] : 1;
-    samples->width = a->ndim == 1 ? 1 : a->shape[a->ndim - 1];
-}
-
 static void take_numbers(const spd_array *a, recognition_set *set)
 {
     size_t each = set->samples.height * set->samples.width;
@@ -120,7 +110,12 @@ static void take_vectors(const session *s, int matrices, recognition_set *set)
         cli_fail("%s: has no array 'images' with an image or a vector for each sample; 'spdml "
                  "describe --keep-images' keeps images",
                  data->source);
-    take_shape(data, a, &set->samples);
+    /* Images keep their shape, vectors have height 1. */
+    if (a->type == SPD_TYPE_TEXT || a->ndim > 3 || a->count == 0)
+        cli_fail("%s: %s cannot be read as vectors; expected numbers p x h x w or p x d",
+                 data->source, a->name ? a->name : "the array");
+    set->samples.height = a->ndim == 3 ? a->shape[1] : 1;
+    set->samples.width = a->ndim == 1 ? 1 : a->shape[a->ndim - 1];
     take_numbers(a, set);
     set->samples.V = set->V;
 }

@@ -14,12 +14,6 @@
 #define PAIRS        4   /* most frequent confusions */
 #define DASH         "\xE2\x80\x93"
 
-/* Does cell i come after the cell `last`? */
-static int comes_later(const int64_t *count, size_t i, size_t last)
-{
-    return count[i] == count[last] ? i > last : count[i] < count[last];
-}
-
 /* The most frequent of the errors (cells off the diagonal) that come after the cell `last` in the
  * order of their counts, then of the classes; last (classes^2) begins it, and where there is none
  * it is what comes back. */
@@ -27,7 +21,8 @@ static size_t next_error(size_t classes, const int64_t *count, size_t last)
 {
     size_t cells = classes * classes, best = cells;
     for (size_t i = 0; i < cells; i++) {
-        int later = last == cells || comes_later(count, i, last);
+        /* Does cell i come after the cell `last`? */
+        int later = last == cells || (count[i] == count[last] ? i > last : count[i] < count[last]);
         if (count[i] && i / classes != i % classes && later &&
             (best == cells || count[i] > count[best]))
             best = i;

@@ -70,19 +70,6 @@ static void put_class(gallery *g, size_t class, size_t count, double left, doubl
     }
 }
 
-/* The largest half axis of what is drawn fills a panel. */
-static double fitting_scale(gallery *g)
-{
-    double largest = 0;
-    for (size_t c = 0; c < g->p->e->set.samples.classes; c++) {
-        size_t count = g->p->colour[c] == DRAW_GREY ? 0 : take_class(g, c);
-        for (size_t k = 0; k < count; k++)
-            for (size_t i = 0; i < g->size; i++)
-                largest = fmax(largest, g->members[(k * g->size + i) * g->size + i]);
-    }
-    return largest > 0 ? (PANEL / 2 - 6) / sqrt(largest) : 1;
-}
-
 int page_ellipse_part(const page *p)
 {
     for (int part = PAGE_PARTS - 1; part >= 0; part--)
@@ -114,7 +101,15 @@ void page_ellipses(FILE *f, const page *p)
     int part = page_ellipse_part(p);
     gallery g = {.p = p, .part = part, .size = p->size[part]};
     g.members = cli_alloc_table(MEMBERS + 1, g.size * g.size, sizeof *g.members, "ellipses");
-    g.scale = fitting_scale(&g);
+    /* The largest half axis of what is drawn fills a panel. */
+    double largest = 0;
+    for (size_t c = 0; c < g.p->e->set.samples.classes; c++) {
+        size_t count = g.p->colour[c] == DRAW_GREY ? 0 : take_class(&g, c);
+        for (size_t k = 0; k < count; k++)
+            for (size_t i = 0; i < g.size; i++)
+                largest = fmax(largest, g.members[(k * g.size + i) * g.size + i]);
+    }
+    g.scale = largest > 0 ? (PANEL / 2 - 6) / sqrt(largest) : 1;
     html_figure(f, "large");
     page_figure(f, p,
                 &(figure){"ellipses", "Ellipses of the classes",

@@ -92,17 +92,6 @@ static char *way(const char *folder, const char *file)
     return words_join(&steps, steps.count, "/");
 }
 
-/* The data, as a link that holds as long as folder and file lie to each other as they do. */
-static void file_item(FILE *f, const page *p)
-{
-    const char *source = p->e->set.data->source, *folder = session_output(p->s);
-    char *from = folder ? real_path(folder) : NULL, *to = real_path(source);
-    if (from && to)
-        html_link(f, way(from, to), source);
-    else
-        html_text(f, source);
-}
-
 void page_summary(FILE *f, const page *p)
 {
     const spd_samples *samples = &p->e->set.samples;
@@ -110,7 +99,13 @@ void page_summary(FILE *f, const page *p)
     for (size_t i = 0; i < samples->p; i++)
         size[samples->label[i]]++;
     fputs("<dl>\n<dt>file</dt><dd>", f);
-    file_item(f, p);
+    /* The data, as a link that holds as long as folder and file lie to each other as they do. */
+    const char *source = p->e->set.data->source, *folder = session_output(p->s);
+    char *from = folder ? real_path(folder) : NULL, *to = real_path(source);
+    if (from && to)
+        html_link(f, way(from, to), source);
+    else
+        html_text(f, source);
     fprintf(f, "</dd>\n<dt>samples</dt><dd>%zu</dd>\n", samples->p);
     if (samples->X)
         fprintf(f, "<dt>matrices</dt><dd>%zu \xC3\x97 %zu%s</dd>\n", shown_n(p->e->set.data),

@@ -190,17 +190,6 @@ static void write_predictions(session *s, const results *e)
     write_arrays(s, "predictions.npz", arrays, a);
 }
 
-static void write_confusion(session *s, const results *e)
-{
-    size_t classes = e->set.samples.classes, arrays = 1 + e->methods;
-    spd_array *a = cli_alloc(arrays, sizeof *a, "arrays");
-    a[0] = recognition_labels(e->set.data, "classes", classes, NULL);
-    for (size_t m = 0; m < e->methods; m++)
-        a[1 + m] = session_array_i64(e->found->method[m]->name, classes, classes,
-                                     e->found->method[m]->confusion);
-    write_arrays(s, "confusion.npz", arrays, a);
-}
-
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 static void put_real(FILE *f, int seconds, double value)
@@ -294,14 +283,6 @@ static void print_results(FILE *f, const void *what)
     }
 }
 
-/* What an earlier evaluation has left in the folder and this one may not replace. */
-static void drop_figures(session *s)
-{
-    words names = figures_in(session_output(s));
-    for (size_t i = 0; i < names.count; i++)
-        (void)unlink(path_in(s, names.word[i]));
-}
-
 void results_write_final(session *s, const json_t *list)
 {
     if (session_output(s))
@@ -314,10 +295,19 @@ void results_write(session *s, const results *e)
         return;
     if (signals_interrupted())
         session_fail(s, SPD_ECANCELLED);
-    drop_figures(s);
+    /* What an earlier evaluation has left in the folder and this one may not replace. */
+    words names = figures_in(session_output(s));
+    for (size_t i = 0; i < names.count; i++)
+        (void)unlink(path_in(s, names.word[i]));
     text_file_write(path_in(s, "results.csv"), print_results, e); /* first: check_ours knows it */
     write_predictions(s, e);
-    write_confusion(s, e);
+    size_t classes = e->set.samples.classes, arrays = 1 + e->methods;
+    spd_array *a = cli_alloc(arrays, sizeof *a, "arrays");
+    a[0] = recognition_labels(e->set.data, "classes", classes, NULL);
+    for (size_t m = 0; m < e->methods; m++)
+        a[1 + m] = session_array_i64(e->found->method[m]->name, classes, classes,
+                                     e->found->method[m]->confusion);
+    write_arrays(s, "confusion.npz", arrays, a);
     text_file_write(path_in(s, "rounds.csv"), print_rounds, e);
     text_file_write(path_in(s, "results.json"), text_file_json, e->object);
     session_talk(s, "wrote %s", session_output(s));

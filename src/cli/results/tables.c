@@ -361,15 +361,6 @@ typedef struct columns {
     int p;
 } columns;
 
-static int width_of_names(const results *e)
-{
-    size_t width = strlen("method");
-    for (size_t m = 0; m < e->methods; m++)
-        width =
-            strlen(e->found->method[m]->name) > width ? strlen(e->found->method[m]->name) : width;
-    return (int)width;
-}
-
 /* Does a score say what the accuracy does not, to the digits that are printed? */
 static int is_other(const results *e, const spd_result_field *f)
 {
@@ -395,7 +386,11 @@ static int width_of(const columns *c)
 /* Those that say something, and times as far as a terminal has room. */
 static columns choose_columns(const results *e)
 {
-    columns c = {.name = width_of_names(e), .p = e->methods > 1};
+    size_t width = strlen("method");
+    for (size_t m = 0; m < e->methods; m++)
+        width =
+            strlen(e->found->method[m]->name) > width ? strlen(e->found->method[m]->name) : width;
+    columns c = {.name = (int)width, .p = e->methods > 1};
     for (size_t k = 0; k < SPD_RESULT_SCORES; k++) {
         const spd_result_field *f = spd_result_field_at(k);
         int auc = f->outcome == offsetof(spd_outcome, auc);
