@@ -2,7 +2,6 @@
 #include "cli/commands/meta_compare.h"
 #include "cli/methods/aligning.h"
 #include "cli/methods/predictions.h"
-#include "cli/methods/show_league.h"
 #include "cli/methods/show_trained.h"
 #include "cli/methods/training.h"
 

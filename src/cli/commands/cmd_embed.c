@@ -13,19 +13,6 @@ typedef struct embedding {
     spd_embed_info info;
 } embedding;
 
-/* From coordinates of real forms to those of the complex matrices, whose squared distances are half
- * as large; those of other methods have a scale of their own. */
-static void shrink(embedding *e)
-{
-    int metric = e->options.kind == SPD_EMBEDDING_PGA || e->options.kind == SPD_EMBEDDING_MDS;
-    size_t d = e->options.dimensions;
-    for (size_t i = 0; metric && i < e->data->p * d; i++)
-        e->Y[i] *= sqrt(0.5);
-    for (size_t i = 0; metric && i < d; i++)
-        e->eigenvalue[i] *= 0.5;
-    e->info.bandwidth *= 0.5;
-}
-
 static void compute(session *s, embedding *e)
 {
     size_t p = e->data->p;
@@ -47,8 +34,17 @@ static void compute(session *s, embedding *e)
     session_check_in(s, e->data->source, status);
     if (status > 0)
         session_remark(s, "%s: %s", e->data->source, advice_last(s->ctx).text);
-    if (e->data->hermitian)
-        shrink(e);
+    if (e->data->hermitian) {
+        /* From coordinates of real forms to those of the complex matrices, whose squared distances
+         * are half as large; those of other methods have a scale of their own. */
+        int metric = e->options.kind == SPD_EMBEDDING_PGA || e->options.kind == SPD_EMBEDDING_MDS;
+        size_t d = e->options.dimensions;
+        for (size_t i = 0; metric && i < e->data->p * d; i++)
+            e->Y[i] *= sqrt(0.5);
+        for (size_t i = 0; metric && i < d; i++)
+            e->eigenvalue[i] *= 0.5;
+        e->info.bandwidth *= 0.5;
+    }
     session_talk(s, "embedded %zu matrices", p);
 }
 

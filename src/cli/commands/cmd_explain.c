@@ -140,18 +140,6 @@ static json_t *numbers_json(const char *name, const double value[MEASURES], int 
     return object;
 }
 
-static json_t *rows_json(const explained *x)
-{
-    json_t *list = sheet_json_list();
-    for (size_t i = 0; i < x->n; i++) {
-        double value[MEASURES];
-        for (size_t k = 0; k < MEASURES; k++)
-            value[k] = explained_row(x, i, (measure)k);
-        sheet_json_append(list, numbers_json(x->rows.name[i], value, x->patterns));
-    }
-    return list;
-}
-
 static json_t *panel_json(const explained *x, const panel *p)
 {
     json_t *list = sheet_json_list();
@@ -171,7 +159,14 @@ static void show_json(sheet *r, const explained *x)
     for (size_t i = 0; i < x->rows.panels; i++)
         sheet_json_set(groups, x->rows.panel[i].key, panel_json(x, &x->rows.panel[i]));
     sheet_json(r, "groups", groups);
-    sheet_json(r, "rows", rows_json(x));
+    json_t *list = sheet_json_list();
+    for (size_t i = 0; i < x->n; i++) {
+        double value[MEASURES];
+        for (size_t k = 0; k < MEASURES; k++)
+            value[k] = explained_row(x, i, (measure)k);
+        sheet_json_append(list, numbers_json(x->rows.name[i], value, x->patterns));
+    }
+    sheet_json(r, "rows", list);
     sheet_json(r, "variance", sheet_json_reals(x->m, x->variance));
     sheet_json(r, "pattern", sheet_json_matrix(x->n, x->m, x->pattern));
 }

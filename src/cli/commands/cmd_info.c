@@ -87,16 +87,6 @@ static void show_meta(sheet *r, const char *meta)
 
 /* ---- data sets ------------------------------------------------------------------------------- */
 
-static void print_class_counts(sheet *r, const spd_data *data, const size_t *count)
-{
-    sheet_line(r, "labels", "%zu class%s", data->classes, data->classes == 1 ? "" : "es");
-    const size_t shown = data->classes > CLASSES_SHOWN + 1 ? CLASSES_SHOWN : data->classes;
-    for (size_t c = 0; c < shown; c++)
-        sheet_line(r, "", "%zu x %s", count[c], data->class_name[c]);
-    if (data->classes > shown) /* at least two: one has room in that line itself */
-        sheet_line(r, "", "and %zu more", data->classes - shown);
-}
-
 static void show_classes(sheet *r, const spd_data *data)
 {
     sheet_count(r, "classes", NULL, data->classes, "");
@@ -118,7 +108,12 @@ static void show_classes(sheet *r, const spd_data *data)
                           json_pack("{s:o,s:I}", "label", name, "count", (json_int_t)count[c]));
     }
     sheet_json(r, "class_counts", list);
-    print_class_counts(r, data, count);
+    sheet_line(r, "labels", "%zu class%s", data->classes, data->classes == 1 ? "" : "es");
+    const size_t shown = data->classes > CLASSES_SHOWN + 1 ? CLASSES_SHOWN : data->classes;
+    for (size_t c = 0; c < shown; c++)
+        sheet_line(r, "", "%zu x %s", count[c], data->class_name[c]);
+    if (data->classes > shown) /* at least two: one has room in that line itself */
+        sheet_line(r, "", "and %zu more", data->classes - shown);
 }
 
 static void show_columns(sheet *r, const spd_data *data)

@@ -32,16 +32,6 @@ static void remark_meta(session *s, size_t count, spd_data *const *sets)
             with, count);
 }
 
-static void show(session *s, const data_output *out, size_t count, const spd_data *joined)
-{
-    sheet *r = session_sheet(s);
-    sheet_count(r, "inputs", "files", count, "");
-    sheet_text(r, "output", "output", out->path);
-    sheet_set(r, joined->p, shown_n(joined), joined->hermitian);
-    sheet_count(r, "classes", "classes", joined->classes, "");
-    sheet_count(r, "columns", "further columns", joined->columns, "");
-}
-
 static int run(session *s)
 {
     const arguments *a = s->args;
@@ -64,8 +54,14 @@ static int run(session *s)
     remark_meta(s, count, sets);
     data_output_select(s, &joined);
     data_output_save(s, &out, joined);
-    if (!out.standard)
-        show(s, &out, count, joined);
+    if (!out.standard) {
+        sheet *r = session_sheet(s);
+        sheet_count(r, "inputs", "files", count, "");
+        sheet_text(r, "output", "output", out.path);
+        sheet_set(r, joined->p, shown_n(joined), joined->hermitian);
+        sheet_count(r, "classes", "classes", joined->classes, "");
+        sheet_count(r, "columns", "further columns", joined->columns, "");
+    }
     return CLI_GOOD;
 }
 

@@ -40,13 +40,6 @@ static void compute(session *s, const large_set *set, const double *weights, dou
     session_write_matrix(s, "M", data->n, data->n, M, data->hermitian);
 }
 
-static void show_mean(sheet *r, const spd_data *data, double *M)
-{
-    spd_array mean = shown_matrix("mean", data->n, data->n, M, data->hermitian);
-    (data->hermitian ? sheet_complex_matrix : sheet_matrix)(r, "mean", mean.shape[0], mean.shape[1],
-                                                            mean.f64);
-}
-
 static int run(session *s)
 {
     large_set set;
@@ -67,8 +60,11 @@ static int run(session *s)
     if (set.streams)
         sets_show_memory(s, r);
     sheet_text(r, "output", "output", session_output(s));
-    if (!session_output(s))
-        show_mean(r, data, M);
+    if (!session_output(s)) {
+        spd_array mean = shown_matrix("mean", data->n, data->n, M, data->hermitian);
+        (data->hermitian ? sheet_complex_matrix : sheet_matrix)(r, "mean", mean.shape[0],
+                                                                mean.shape[1], mean.f64);
+    }
     return CLI_GOOD;
 }
 

@@ -6,7 +6,6 @@
 #include "cli/frame/again.h"
 #include "cli/methods/aligning.h"
 #include "cli/methods/numbers.h"
-#include "cli/methods/show_league.h"
 #include "cli/methods/show_trained.h"
 #include "cli/methods/training.h"
 

@@ -58,17 +58,6 @@ static spd_status map_block(session *s, void *user, size_t first, size_t count, 
                               a->S + first * a->m * a->m);
 }
 
-static void map_all(session *s, mapping *a, const large_set *set)
-{
-    const spd_data *data = set->data;
-    spd_status status = SPD_OK;
-    if (!a->model)
-        sets_each(s, set, map_block, a);
-    else
-        status = spd_congruence(s->ctx, &set->X, a->m, a->model->W, a->S);
-    session_check_in(s, data->source, status);
-}
-
 /* The mapped matrices with labels and columns, but for the means of features before the map. */
 static spd_data mapped(const spd_data *data, const mapping *a)
 {
@@ -93,7 +82,10 @@ static int run(session *s)
     size_t n = shown_rows(a.n, a.hermitian), m = shown_rows(a.m, a.hermitian);
     const spd_data *data = set.data;
     a.S = cli_alloc_table(data->p, a.m * a.m, sizeof *a.S, "entries of small matrices");
-    map_all(s, &a, &set);
+    if (a.model)
+        session_check_in(s, data->source, spd_congruence(s->ctx, &set.X, a.m, a.model->W, a.S));
+    else
+        sets_each(s, &set, map_block, &a);
     session_talk(s, "mapped %zu matrices", data->p);
     spd_data small = mapped(data, &a);
     session_save(s, &small);

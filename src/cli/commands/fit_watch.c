@@ -73,17 +73,6 @@ void fit_watch_close(fit_watch *w)
     w->ctx = NULL;
 }
 
-static void write_checkpoint(fit_watch *w, const spd_fit_state *state, int iteration)
-{
-    spd_status status = spd_fit_state_save(w->ctx, state, w->checkpoint);
-    w->written = bar_clock();
-    if (status == SPD_OK)
-        session_talk(w->s, "wrote %s at iteration %d", w->checkpoint, iteration);
-    else if (!w->failed)
-        session_remark(w->s, "%s; the fit continues without it", advice_last(w->ctx).text);
-    w->failed = status < 0;
-}
-
 int fit_watch_after(void *user, const spd_fit_state *state, const spd_fit_step *last, int iteration)
 {
     fit_watch *w = user;
@@ -98,8 +87,15 @@ int fit_watch_after(void *user, const spd_fit_state *state, const spd_fit_step *
     }
     /* At the start, when it is time, and before the fit ends by what is known here. */
     if (w->checkpoint &&
-        (iteration == 0 || now - w->written >= w->every || iteration >= w->max_iter || ending))
-        write_checkpoint(w, state, iteration);
+        (iteration == 0 || now - w->written >= w->every || iteration >= w->max_iter || ending)) {
+        spd_status status = spd_fit_state_save(w->ctx, state, w->checkpoint);
+        w->written = bar_clock();
+        if (status == SPD_OK)
+            session_talk(w->s, "wrote %s at iteration %d", w->checkpoint, iteration);
+        else if (!w->failed)
+            session_remark(w->s, "%s; the fit continues without it", advice_last(w->ctx).text);
+        w->failed = status < 0;
+    }
     /* When it converges is not known: the only time left that can be told is that of --max-time. */
     char line[200], left[40] = "";
     if (w->max_time > last->seconds)

@@ -101,18 +101,6 @@ static void take_methods(const comparison *c, across *a)
             a->methods, c->runs < 2 ? "one run" : "the methods");
 }
 
-static void test_pairs(session *s, across *a)
-{
-    for (size_t m = 1; m < a->methods; m++) {
-        spd_wilcoxon_result result = SPD_STRUCT(spd_wilcoxon_result);
-        session_check(
-            s, spd_wilcoxon(s->ctx, a->sets, a->accuracy + m * a->sets, a->accuracy, &result));
-        a->wilcoxon[m] = result.p_value;
-    }
-    a->wilcoxon[0] = (double)NAN;
-    session_check(s, spd_holm(s->ctx, a->methods, a->wilcoxon, a->holm));
-}
-
 void comparison_across(session *s, comparison *c)
 {
     across *a = c->across = cli_alloc(1, sizeof *a, "ranks");
@@ -131,5 +119,12 @@ void comparison_across(session *s, comparison *c)
     for (size_t m = 0; m < a->methods; m++)
         a->rank[m] /= (double)a->sets;
     test_ranks(a, ties);
-    test_pairs(s, a);
+    for (size_t m = 1; m < a->methods; m++) {
+        spd_wilcoxon_result result = SPD_STRUCT(spd_wilcoxon_result);
+        session_check(
+            s, spd_wilcoxon(s->ctx, a->sets, a->accuracy + m * a->sets, a->accuracy, &result));
+        a->wilcoxon[m] = result.p_value;
+    }
+    a->wilcoxon[0] = (double)NAN;
+    session_check(s, spd_holm(s->ctx, a->methods, a->wilcoxon, a->holm));
 }

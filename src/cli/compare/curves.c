@@ -120,17 +120,6 @@ static void put_curve(const draw_frame *a, const accuracy_table *t, size_t colum
                      t->column.word[column]);
 }
 
-/* A line across, its name on the side where there is more room. */
-static void put_mark(const draw_frame *a, const accuracy_table *t, const char *mark)
-{
-    const char *number = strchr(mark, '=') + 1;
-    double at = draw_x(a, position(t, number));
-    int left = at > (a->left + a->right) / 2;
-    draw_line(a->d, (draw_ink){.look = LOOK_DASHED}, at, a->top, at, a->bottom);
-    draw_text(a->d, TEXT_SOFT | (left ? TEXT_END : 0U), at + (left ? -4 : 4), a->bottom - 8, 0,
-              words_text("%.*s = %s", (int)(number - 1 - mark), mark, number));
-}
-
 /* An axis of logarithms: each point is named. */
 static void put_points(const draw_frame *a, const accuracy_table *t)
 {
@@ -150,8 +139,15 @@ static void draw(drawing *d, const void *what)
     else
         draw_axes(&a, is_whole(t) ? DRAW_WHOLE : DRAW_LINEAR, t->against, DRAW_LINEAR,
                   "accuracy %");
-    for (size_t i = 0; i < t->mark.count; i++)
-        put_mark(&a, t, t->mark.word[i]);
+    for (size_t i = 0; i < t->mark.count; i++) {
+        /* A line across, its name on the side where there is more room. */
+        const char *mark = t->mark.word[i], *number = strchr(mark, '=') + 1;
+        double at = draw_x(&a, position(t, number));
+        int left = at > (a.left + a.right) / 2;
+        draw_line(a.d, (draw_ink){.look = LOOK_DASHED}, at, a.top, at, a.bottom);
+        draw_text(a.d, TEXT_SOFT | (left ? TEXT_END : 0U), at + (left ? -4 : 4), a.bottom - 8, 0,
+                  words_text("%.*s = %s", (int)(number - 1 - mark), mark, number));
+    }
     for (size_t c = 0; c < t->column.count; c++)
         put_curve(&a, t, c);
 }

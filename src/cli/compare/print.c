@@ -315,14 +315,6 @@ static void print_row(FILE *f, const grid *g, style s, char *const *cell, int he
     fputs(end[s], f);
 }
 
-static void print_rule(FILE *f, const grid *g)
-{
-    fputc('|', f);
-    for (size_t i = 0; i < g->columns; i++)
-        fputs(i < g->texts ? "---|" : "---:|", f);
-    fputc('\n', f);
-}
-
 static void print_grid(FILE *f, const grid *g, style s)
 {
     if (s == STYLE_LATEX) {
@@ -332,8 +324,12 @@ static void print_grid(FILE *f, const grid *g, style s)
         fputs("}\n\\toprule\n", f);
     }
     print_row(f, g, s, g->heading.word, 1);
-    if (s == STYLE_MARKDOWN)
-        print_rule(f, g);
+    if (s == STYLE_MARKDOWN) {
+        fputc('|', f);
+        for (size_t i = 0; i < g->columns; i++)
+            fputs(i < g->texts ? "---|" : "---:|", f);
+        fputc('\n', f);
+    }
     if (s == STYLE_LATEX)
         fputs("\\midrule\n", f);
     for (size_t i = 0; i < g->cells.count; i += g->columns)

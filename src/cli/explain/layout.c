@@ -1,6 +1,6 @@
 /* layout.c - what rows are: of joints, of channels, features of images, and those that nothing is
  * known of. */
-#include "cli/explain/layout.h"
+#include "cli/explain/explained.h"
 
 #include <math.h>
 #include <string.h>
@@ -241,15 +241,6 @@ static void regions_of(const layout *l, const json_t *parameters, size_t *rows, 
     }
 }
 
-static void regions_rows(layout *l, size_t each, size_t rows, size_t columns)
-{
-    static const char *const halves[] = {"whole", "left half", "right half"};
-    panel *p = rows == 1 && columns == 3
-                   ? named_panel(l, "regions", "regions", 3, halves)
-                   : grid_panel(l, "regions", "regions", rows, columns, "cell");
-    put_rows(l, p, (span){0, l->n, each, 0, rows * columns}, "");
-}
-
 static int gabor_rows(layout *l, const json_t *parameters)
 {
     static const char *const plain[PLAIN] = {"intensity", "x", "y"};
@@ -271,8 +262,13 @@ static int gabor_rows(layout *l, const json_t *parameters)
     memcpy(filters->name, features->name + PLAIN, scales * turns * sizeof *filters->name);
     for (size_t i = 0; i < l->n; i++)
         filters->of[i] = i % each < PLAIN ? LAYOUT_NONE : i % each - PLAIN;
-    if (rows * columns > 1)
-        regions_rows(l, each, rows, columns);
+    if (rows * columns > 1) {
+        static const char *const halves[] = {"whole", "left half", "right half"};
+        panel *p = rows == 1 && columns == 3
+                       ? named_panel(l, "regions", "regions", 3, halves)
+                       : grid_panel(l, "regions", "regions", rows, columns, "cell");
+        put_rows(l, p, (span){0, l->n, each, 0, rows * columns}, "");
+    }
     put_rows(l, features, (span){0, l->n, 1, 0, each}, rows * columns > 1 ? ", " : "");
     return 1;
 }

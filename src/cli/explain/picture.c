@@ -133,14 +133,6 @@ static double joint_y(const layout *l, const view *v, size_t k)
     return v->y - v->scale * l->position[3 * k + v->up];
 }
 
-static void put_bones(drawing *d, const layout *l, const view *v)
-{
-    for (size_t k = 0; k < l->joints; k++)
-        if (l->parent[k] != k)
-            draw_line(d, (draw_ink){.look = LOOK_BONE}, joint_x(l, v, l->parent[k]),
-                      joint_y(l, v, l->parent[k]), joint_x(l, v, k), joint_y(l, v, k));
-}
-
 /* Names of the first of the order, but none on another. */
 static void put_names(drawing *d, const layout *l, const view *v, const size_t *order, size_t count)
 {
@@ -166,7 +158,10 @@ static double put_skeleton(drawing *d, const explained *x, double left, double t
     size_t count = explained_order(x, p, order);
     double largest = count ? explained_cell(x, p, order[0], x->by) : 0.0;
     view v = view_of(l, left, top, width);
-    put_bones(d, l, &v);
+    for (size_t k = 0; k < l->joints; k++)
+        if (l->parent[k] != k)
+            draw_line(d, (draw_ink){.look = LOOK_BONE}, joint_x(l, &v, l->parent[k]),
+                      joint_y(l, &v, l->parent[k]), joint_x(l, &v, k), joint_y(l, &v, k));
     for (size_t k = 0; k < l->joints; k++)
         put_dot(d, p->name[k], explained_cell(x, p, k, x->by), largest, JOINT, joint_x(l, &v, k),
                 joint_y(l, &v, k));

@@ -1,5 +1,5 @@
 /* advice.c - options that the library's remedies ask for. */
-#include "cli/frame/advice.h"
+#include "cli/frame/session.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,9 +74,9 @@ void advice_words(unsigned remedy, double value, char *text, size_t size)
 advised advice_message(const spd_error *error)
 {
     advised full;
-    char words[280];
-    advice_words(error->remedy, error->remedy_value, words, sizeof words);
-    snprintf(full.text, sizeof full.text, "%s%s%s", error->message, words[0] ? "; " : "", words);
+    char remedy[280];
+    advice_words(error->remedy, error->remedy_value, remedy, sizeof remedy);
+    snprintf(full.text, sizeof full.text, "%s%s%s", error->message, remedy[0] ? "; " : "", remedy);
     return full;
 }
 

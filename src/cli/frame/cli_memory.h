@@ -3,7 +3,7 @@
 #ifndef SPD_CLI_FRAME_CLI_MEMORY_H
 #define SPD_CLI_FRAME_CLI_MEMORY_H
 
-#include <stddef.h>
+#include "spdml-data.h"
 
 /* count * size zeroed bytes; what names them in the message ("100 x 100 distances"). */
 void *cli_alloc(size_t count, size_t size, const char *what);
@@ -19,6 +19,17 @@ void cli_free(void *bytes);
 
 /* Releases a thing that is not from here together with the blocks: a library's, a json_t. */
 void cli_keep(void *thing, void (*release)(void *thing));
+
+/* The same for things of the library, each by its own function; NULL is allowed. */
+void keep_array(spd_array *array);
+void keep_classifier(spd_classifier *classifier);
+void keep_data(spd_data *data);
+void keep_evaluation(spd_evaluation *evaluation);
+void keep_fit_state(spd_fit_state *state);
+void keep_league(spd_league *league);
+void keep_model(spd_model *model);
+void keep_samples(spd_samples *samples);
+void keep_set(spd_set *set);
 
 /* Frees all blocks and things since the mark, newest first, and the mark. */
 void *cli_mark(void);

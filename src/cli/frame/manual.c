@@ -299,17 +299,6 @@ static void paragraphs(FILE *out, const char *const *text)
         put(out, ".PP\n%\n", *text);
 }
 
-static void roff_option(FILE *out, const option *o)
-{
-    fputs(".TP\n", out);
-    if (o->letter)
-        fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
-    put(out, "\\fB\\-\\-%\\fR", o->name);
-    if (o->argument)
-        fprintf(out, " \\fI%s\\fR", o->argument);
-    put(out, "\n%\n", option_text(o));
-}
-
 static void roff_command(FILE *out, const command *c)
 {
     const option *o;
@@ -319,8 +308,15 @@ static void roff_command(FILE *out, const command *c)
     fputs("[\\fIoptions\\fR]\n", out);
     paragraphs(out, c->paragraphs);
     fputs(".SH OPTIONS\n", out);
-    for (size_t i = 0; (o = command_option(c, i)); i++)
-        roff_option(out, o);
+    for (size_t i = 0; (o = command_option(c, i)); i++) {
+        fputs(".TP\n", out);
+        if (o->letter)
+            fprintf(out, "\\fB\\-%c\\fR, ", o->letter);
+        put(out, "\\fB\\-\\-%\\fR", o->name);
+        if (o->argument)
+            fprintf(out, " \\fI%s\\fR", o->argument);
+        put(out, "\n%\n", option_text(o));
+    }
     fputs(".SH EXAMPLES\n", out);
     for (const command_example *e = c->examples; e->line; e++)
         put(out, ".TP\n\\fB%\\fR\n%\n", e->line, e->does);

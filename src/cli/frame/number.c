@@ -22,17 +22,14 @@ static void trim_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
-static int differs(double a, double b)
-{
-    return a < b || a > b;
-}
-
 void number_text(double value, char text[NUMBER_TEXT])
 {
+    double back;
     int digits = 15;
-    do
+    do {
         snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
-    while (differs(strtod(text, NULL), value) && digits++ < 17);
+        back = strtod(text, NULL);
+    } while ((back < value || back > value) && digits++ < 17);
     trim_exponent(text);
 }
 

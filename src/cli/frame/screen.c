@@ -7,15 +7,6 @@
 #include "base/plain.h"
 #include "cli/frame/cli_memory.h"
 
-static void show(const char *text)
-{
-    size_t room = plain_text(text, "", NULL, 0) + 1;
-    char *plain = cli_alloc(room, 1, "a line");
-    plain_text(text, "", plain, room);
-    fputs(plain, stdout);
-    cli_free(plain);
-}
-
 void screen_vprint(const char *format, va_list args)
 {
     va_list again;
@@ -32,7 +23,11 @@ void screen_vprint(const char *format, va_list args)
         after += length > before + after ? 1 : 0;
     text[length - after] = '\0';
     printf("%.*s", (int)before, format);
-    show(text + before);
+    const size_t room = plain_text(text + before, "", NULL, 0) + 1;
+    char *plain = cli_alloc(room, 1, "a line");
+    plain_text(text + before, "", plain, room);
+    fputs(plain, stdout);
+    cli_free(plain);
     while (after--)
         putchar('\n');
     cli_free(text);

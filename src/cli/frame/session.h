@@ -3,15 +3,28 @@
 #ifndef SPD_CLI_FRAME_SESSION_H
 #define SPD_CLI_FRAME_SESSION_H
 
-#include "cli/frame/advice.h"
 #include "cli/frame/arguments.h"
 #include "cli/frame/bar.h"
 #include "cli/frame/cli_memory.h"
-#include "cli/frame/keep.h"
 #include "cli/frame/message.h"
 #include "cli/frame/sheet.h"
 #include "cli/frame/shown.h"
 #include "spdml-data.h"
+
+/* A message with its advice. */
+typedef struct advised {
+    char text[800];
+} advised;
+
+/* "try --regularize 1e-6", or several: "try --shrinkage oas, --regularize 1e-3 or --model"; ""
+ * where there is no remedy. */
+void advice_words(unsigned remedy, double value, char *text, size_t size);
+
+/* The message of a failure, and behind it "; try ...". */
+advised advice_message(const spd_error *error);
+
+/* The same of the last failure or remark in a context. */
+advised advice_last(const spd_context *ctx);
 
 typedef struct session {
     const arguments *args;

@@ -24,4 +24,8 @@ void show_values(sheet *r, const spd_method *method);
 /* Method, values, sizes, classes, cross-validation, and what the file holds of its samples. */
 void show_trained(sheet *r, const spd_classifier *c);
 
+/* The candidates of `auto`: a row for each, the chosen one marked, and what accuracy to expect on
+ * new samples. */
+void show_league(sheet *r, const spd_league *league);
+
 #endif

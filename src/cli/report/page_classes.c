@@ -43,22 +43,18 @@ static void worst_pairs(FILE *f, const page *p, const int64_t *count)
     fputs(".</p>\n", f);
 }
 
-static void put_heat(FILE *f, const page *p, const char *name, const int64_t *count)
-{
-    heat h = {p->e->set.samples.classes, p->e->set.data->class_name, count};
-    figure g = heat_figure(&h, words_text("confusion-%s", name),
-                           words_text("Confusion matrix of %s", name));
-    page_figure(f, p, &g);
-}
-
 static void confusion(FILE *f, const page *p, size_t method)
 {
     const int64_t *count = p->e->found->method[method]->confusion;
     size_t classes = p->e->set.samples.classes;
     const char *name = p->e->found->method[method]->name;
     fprintf(f, "<div>\n<h3>%s</h3>\n", name);
-    if (classes <= MOST_CLASSES)
-        put_heat(f, p, name, count);
+    if (classes <= MOST_CLASSES) {
+        heat h = {p->e->set.samples.classes, p->e->set.data->class_name, count};
+        figure g = heat_figure(&h, words_text("confusion-%s", name),
+                               words_text("Confusion matrix of %s", name));
+        page_figure(f, p, &g);
+    }
     worst_pairs(f, p, count);
     fputs("</div>\n", f);
 }

@@ -113,16 +113,6 @@ double page_share(const page *p)
     return p->e->set.samples.hermitian ? 0.5 : 1.0;
 }
 
-static void copy_matrices(page *p)
-{
-    const spd_samples *samples = &p->e->set.samples;
-    size_t size = samples->n * samples->n;
-    p->size[0] = samples->n;
-    p->matrix[0] = cli_alloc_table(p->shown, size, sizeof *p->matrix[0], "numbers");
-    for (size_t i = 0; i < p->shown; i++)
-        memcpy(p->matrix[0] + i * size, samples->X + p->index[i] * size, size * sizeof *samples->X);
-}
-
 static spd_status map_matrices(page *p)
 {
     if (!p->model)
@@ -334,7 +324,12 @@ void page_prepare(session *s, const results *e, page *p)
     if (!e->set.samples.X)
         return;
     choose_model(p);
-    copy_matrices(p);
+    const spd_samples *samples = &p->e->set.samples;
+    size_t size = samples->n * samples->n;
+    p->size[0] = samples->n;
+    p->matrix[0] = cli_alloc_table(p->shown, size, sizeof *p->matrix[0], "numbers");
+    for (size_t i = 0; i < p->shown; i++)
+        memcpy(p->matrix[0] + i * size, samples->X + p->index[i] * size, size * sizeof *samples->X);
     spd_status status = SPD_OK;
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !is_fatal(status); i++)
         status = steps[i](p);

@@ -148,14 +148,6 @@ static spd_array counts(const char *name, size_t count)
     return a;
 }
 
-static size_t tests_of(const results *e)
-{
-    size_t total = 0;
-    for (size_t r = 0; r < e->found->rounds; r++)
-        total += e->found->round[r]->test_count;
-    return total;
-}
-
 /* labels (tests) <- what a method predicted, round after round. */
 static void chain_labels(const results *e, size_t method, int *labels)
 {
@@ -169,7 +161,9 @@ static void chain_labels(const results *e, size_t method, int *labels)
 
 static void write_predictions(session *s, const results *e)
 {
-    size_t total = tests_of(e), arrays = 3 + e->methods, at = 0;
+    size_t total = 0, arrays = 3 + e->methods, at = 0;
+    for (size_t r = 0; r < e->found->rounds; r++)
+        total += e->found->round[r]->test_count;
     spd_array *a = cli_alloc(arrays, sizeof *a, "arrays");
     int *labels = cli_alloc(total, sizeof *labels, "labels");
     a[0] = counts("round", total);
@@ -192,30 +186,23 @@ static void write_predictions(session *s, const results *e)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-static void put_real(FILE *f, int seconds, double value)
-{
-    char text[NUMBER_TEXT];
-    if (seconds)
-        snprintf(text, sizeof text, "%.6g", value);
-    else
-        number_text(value, text);
-    fprintf(f, ",%s", text);
-}
-
 /* The member of an object after a comma; without the object its name. */
 static void put_field(FILE *f, const char *key, const json_t *object)
 {
     const json_t *value = json_object_get(object, key);
+    char text[NUMBER_TEXT] = "";
+    if (json_is_real(value))
+        number_text(json_real_value(value), text);
     if (!object)
         fprintf(f, ",%s", key);
     else if (json_is_integer(value))
         fprintf(f, ",%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value))
-        put_real(f, strstr(key, "seconds") != NULL, json_real_value(value));
+    else if (json_is_real(value) && strstr(key, "seconds"))
+        fprintf(f, ",%.6g", json_real_value(value));
     else if (json_is_string(value))
         fprintf(f, ",%s", json_string_value(value)); /* a name: nothing to quote */
     else
-        fputc(',', f);
+        fprintf(f, ",%s", text);
 }
 
 static void put_seconds(FILE *f, const json_t *object)

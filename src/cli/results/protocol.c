@@ -1,5 +1,5 @@
 /* protocol.c - four protocols: clauses, random splits, one group left out at a time, folds. */
-#include "cli/results/protocol.h"
+#include "cli/results/results.h"
 
 #include <stdio.h>
 #include <string.h>

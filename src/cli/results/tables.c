@@ -148,17 +148,6 @@ const spd_result_field *results_seconds(size_t i)
     return i < SPD_RESULT_SECONDS ? spd_result_field_at(fields - SPD_RESULT_SECONDS + i) : NULL;
 }
 
-static void put_field(sheet *r, const spd_result_field *f, const spd_outcome *o)
-{
-    const void *at = (const char *)o + f->outcome;
-    if (f->type == SPD_FIELD_REAL)
-        sheet_real(r, f->name, NULL, *(const double *)at);
-    else
-        sheet_json(r, f->name,
-                   json_integer(f->type == SPD_FIELD_INT ? *(const int *)at
-                                                         : (json_int_t) * (const size_t *)at));
-}
-
 static json_t *round_json(const results *e, size_t method, size_t round)
 {
     char text[ROUND_NAME];
@@ -174,8 +163,13 @@ static json_t *round_json(const results *e, size_t method, size_t round)
     sheet_count(&r, "correct", NULL, o->correct, "");
     for (size_t k = 0; (f = spd_result_field_at(k)); k++) {
         int no_map = f->outcome == offsetof(spd_outcome, cv_accuracy_no_map);
-        if (mapped || !no_map)
-            put_field(&r, f, o);
+        const void *at = (const char *)o + f->outcome;
+        if (f->type == SPD_FIELD_REAL && (mapped || !no_map))
+            sheet_real(&r, f->name, NULL, *(const double *)at);
+        else if (mapped || !no_map)
+            sheet_json(&r, f->name,
+                       json_integer(f->type == SPD_FIELD_INT ? *(const int *)at
+                                                             : (json_int_t) * (const size_t *)at));
         if (mapped && no_map)
             sheet_json(&r, "no_map",
                        json_boolean(o->value[SPD_PARAMETER_M] >= (double)shown_n(e->set.data)));
