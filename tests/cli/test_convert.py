@@ -82,6 +82,12 @@ def test_join_refuses(spdml, sets, rng, tmp_path):
         assert (tmp_path / "j.npz").read_text() == "keep me"
 
 
+def test_join_takes_drawings_from_other_seeds(spdml):
+    for seed in (1, 2):
+        spdml("synth", "spd", "--seed", seed, "-o", f"{seed}.npz").good()
+    spdml("join", "1.npz", "2.npz", "-o", "j.npz").good()
+
+
 def test_join_keeps_how_matrices_were_made(spdml, rng, tmp_path):
     np.savez(tmp_path / "t.npz", X=rng.standard_normal((4, 30, 3)), y=[0, 1, 0, 1])
     for name, more in [("a", []), ("b", []), ("c", ["--shrinkage", "oas"])]:

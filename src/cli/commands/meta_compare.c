@@ -13,8 +13,9 @@
 #define VALUE_ROOM 60 /* characters of a value */
 
 /* What may differ between matrices that are alike: a map (one set may have gone through `transform`),
- * the number of observations, and how tables lie in their files. */
-static const char *const ignored[] = {"projected_to", "observations", "channels_first"};
+ * the number of observations, how tables lie in their files, and which events were taken. */
+static const char *const ignored[] = {"projected_to", "observations", "channels_first",
+                                      "group",        "event_names",  "events"};
 
 static int is_ignored(const char *key)
 {
@@ -75,7 +76,7 @@ const char *meta_compare(const char *first, const char *second)
     const char *descriptor = descriptor_of(a), *other = descriptor_of(b);
     if (descriptor && other && strcmp(descriptor, other) != 0)
         snprintf(text, sizeof text, "%.40s against %.40s", descriptor, other);
-    else if (descriptor && other)
+    else if (descriptor && other && spd_parse(NULL, SPD_ENUM_DESCRIPTOR, descriptor) >= 0)
         compare_values(a, b, text, sizeof text);
     json_decref(a);
     json_decref(b);
