@@ -109,26 +109,69 @@ static __global__ void __launch_bounds__(NORMERS)
     }
 }
 
-/* lambda (count x n) <- |H'v_k|^2, of small eigenvalues of T = H H' more digits than T has. H: above
- * the diagonal; V: a row each. */
+/* A (n x n) <- T^-1 = X'X of X = H^-1; H and X: above the diagonal. */
 static __global__ void __launch_bounds__(128)
-    sharpen_kernel(int n, size_t count, const double *H, const double *V, double *lambda)
+    invert_pairs(int n, size_t count, const double *H, double *X, double *A)
 {
-    for (size_t e = blockIdx.x; e < count; e += gridDim.x)
-        for (int k = threadIdx.x / 32; k < n; k += 4) {
-            const double *own = H + e * n * n, *v = V + (e * n + k) * n;
-            double sum = 0.0, *to = lambda + e * n + k;
-            for (int c = threadIdx.x % 32; c < n; c += 32) {
-                double x = 0.0;
-                for (int r = 0; r <= c; r++)
-                    x = fma(own[r * n + c], v[r], x);
-                sum = fma(x, x, sum);
+    for (size_t e = blockIdx.x; e < count; e += gridDim.x) {
+        const double *h = H + e * n * n;
+        double *x = X + e * n * n, *to = A + e * n * n;
+        for (int c = threadIdx.x; c < n; c += blockDim.x)
+            for (int r = c; r >= 0; r--) {
+                double sum = r == c;
+                for (int k = r + 1; k <= c; k++)
+                    sum = fma(-h[r * n + k], x[k * n + c], sum);
+                x[r * n + c] = sum / h[r * n + r];
             }
-            for (int o = 16; o; o >>= 1)
-                sum += __shfl_xor_sync(~0u, sum, o);
-            if (threadIdx.x % 32 == 0)
-                *to = fma(0.0, *to, sum); /* NaN stays */
+        __syncthreads();
+        for (int y = threadIdx.x; y < n * n; y += blockDim.x) {
+            const int a = y / n, b = y % n;
+            double sum = 0.0;
+            for (int k = 0; k <= (a < b ? a : b); k++)
+                sum = fma(x[k * n + a], x[k * n + b], sum);
+            to[y] = sum;
         }
+        __syncthreads();
+    }
+}
+
+/* v <- what of it is orthogonal to u, which has the length 1. One warp. */
+__device__ inline void take_away(int n, const double *u, double *v)
+{
+    double g = 0.0;
+    for (int r = threadIdx.x % 32; r < n; r += 32)
+        g = fma(u[r], v[r], g);
+    for (int o = 16; o; o >>= 1)
+        g += __shfl_xor_sync(~0u, g, o);
+    for (int r = threadIdx.x % 32; r < n; r += 32)
+        v[r] = fma(-g, u[r], v[r]);
+}
+
+/* The lower half of lambda and, unless V is NULL, of the eigenvectors in rows V <- of T^-1, which
+ * has the reciprocals mu: those keep the digits that small eigenvalues lose beside large ones. Of
+ * these vectors the upper half is exact where the lower one is not. */
+static __global__ void __launch_bounds__(128)
+    join_halves(int n, size_t count, const double *mu, const double *Q, double *lambda, double *V)
+{
+    for (size_t e = blockIdx.x; e < count; e += gridDim.x) {
+        const double *m = mu + e * n, *q = Q + e * n * n;
+        double *own = lambda + e * n;
+        const double middle = sqrt(own[n - 1]) / sqrt(m[n - 1]), any = own[0] + m[0] + middle;
+        int lower = 1;
+        while (lower < n - 1 && m[n - 1 - lower] * middle > 1.0)
+            lower++;
+        __syncthreads();
+        for (int k = threadIdx.x; k < lower; k += blockDim.x)
+            own[k] = fma(0.0, any, 1.0 / m[n - 1 - k]); /* NaN stays */
+        for (int k = threadIdx.x / 32; k < lower && V; k += 4) {
+            double *v = V + (e * n + k) * n;
+            for (int r = threadIdx.x % 32; r < n; r += 32)
+                v[r] = q[(n - 1 - k) * n + r];
+            for (int u = n - 1; u >= lower; u--)
+                take_away(n, V + (e * n + u) * n, v);
+        }
+        __syncthreads();
+    }
 }
 
 /* lambda (count x n) <- their logarithms; d2, width <- of the pairs that `which` says. */
@@ -189,22 +232,26 @@ static void take_missed(const shape &s, const spectrum_room &room, size_t count,
 {
     const int n = s.n;
     const size_t nn = (size_t)n * n, each = std::min(count, MISSED / nn + 1);
-    array<double> T, H, lambda;
+    array<double> T, H, X, A, lambda, mu;
     shape t = s;
     t.M = n;
-    T.make(each * nn);
-    H.make(logs ? each * nn : 0);
-    lambda.make(each * n);
+    for (auto *a : {&T, &H, &X, &A})
+        a->make(each * nn);
+    for (auto *a : {&lambda, &mu})
+        a->make(each * n);
     const until_done wait{s.stream};
-    const double *upper = H.at, *vectors = T.at;
-    double *values = lambda.at, *width = room.width.at;
+    const unsigned grid = s.processors * 8;
+    const double *h = H.at, *q = A.at, *reciprocals = mu.at;
+    double *x = X.at, *inverses = A.at, *vectors = logs ? T.at : nullptr, *values = lambda.at,
+           *width = room.width.at;
     for (size_t at = 0; at < count; at += each) {
         const size_t some = t.p = std::min(each, count - at);
         const uint32_t *own = which + at;
         reduce<false>(s, room, some, pairs, own, L, K, T.at, H.at);
-        cusolver_eigen(t, logs, T.at, lambda.at);
-        if (logs)
-            sharpen_kernel<<<s.processors * 8, 128, 0, s.stream>>>(n, some, upper, vectors, values);
+        invert_pairs<<<grid, 128, 0, s.stream>>>(n, some, h, x, inverses);
+        cusolver_eigen(t, logs, T.at, values);
+        cusolver_eigen(t, logs, A.at, mu.at);
+        join_halves<<<grid, 128, 0, s.stream>>>(n, some, reciprocals, q, values, vectors);
         logarithms_kernel<<<s.processors, 64, 0, s.stream>>>(n, some, own, values, d2, width);
         launched("AIRM pairs");
         if (logs)

@@ -215,7 +215,7 @@ static double wide_cost(const rig *g)
 }
 
 /* The CPU forms L^-1 S L^-T for AIRM and loses twice the digits: beyond 1e8 long double has to do.
- * So does the GPU above m = 32. */
+ * Above m = 32 the GPU loses them of derivatives, not of the cost. */
 static void bad_condition(void)
 {
     rng r;
@@ -229,15 +229,13 @@ static void bad_condition(void)
             compare(&g, 0, tolerance, "condition");
             for (int k = 1; k < 4 && condition < 2e8; k++) {
                 g.in.metric = METRICS[k];
-                compare(&g, 0, (k == 1 && m > 32 ? 1e4 : 10.0) * tolerance, "condition");
+                compare(&g, 0, (k == 1 && m > 32 ? 100.0 : 10.0) * tolerance, "condition");
             }
             g.in.metric = SPD_METRIC_AIRM;
-            if (m <= 32 || condition < 2e8) {
-                answers a = ask(&g, 1, 0);
-                CHECK_CLOSE(a.f[0], wide_cost(&g), (m > 32 ? 10.0 : 1.0) * tolerance * fabs(a.f[0]),
-                            "condition %g m %zu", condition, m);
-                answers_free(&a);
-            }
+            answers a = ask(&g, 1, 0);
+            CHECK_CLOSE(a.f[0], wide_cost(&g), tolerance * fabs(a.f[0]), "condition %g m %zu",
+                        condition, m);
+            answers_free(&a);
             rig_free(&g);
         }
 }
