@@ -174,6 +174,35 @@ HELPER spd_context *context_on(int threads)
     return ctx;
 }
 
+/* The usual options of a fit; a method by its name; one more parameter of a grid. */
+HELPER spd_fit_options fit_defaults(void)
+{
+    spd_fit_options o;
+    spd_fit_defaults(&o, sizeof o);
+    return o;
+}
+
+HELPER spd_method method_of(const char *name)
+{
+    spd_method method = SPD_STRUCT(spd_method);
+    CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
+    return method;
+}
+
+HELPER void grid_try(spd_grid *grid, spd_parameter which, size_t count, const double *value)
+{
+    grid->count[which] = count;
+    grid->value[which] = value;
+}
+
+/* Counts how often it is asked, in an int, and ends the work. */
+HELPER int stop_now(void *user, const spd_progress *progress)
+{
+    (void)progress;
+    ++*(int *)user;
+    return 1;
+}
+
 /* ---- cases ---------------------------------------------------------------------------------- */
 
 typedef struct test_step {

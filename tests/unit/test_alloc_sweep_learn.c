@@ -35,8 +35,7 @@ static spd_status cost(spd_context *ctx, spd_metric metric, const input *in, dou
     const spd_pair pair[] = {{0, 3, 1.0, 0.0}, {0, 1, 0.0, 1.0}};
     double W[N * 2] = {0};
     W[0] = W[3] = 1.0;
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.metric = metric;
     o.m = 2;
     o.W = W;
@@ -58,8 +57,7 @@ static spd_status call_log_cost(spd_context *ctx, const input *in, double *out)
 static spd_status call_variance(spd_context *ctx, const input *in, double *out)
 {
     OWN(spd_model) model = NULL;
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.learning = SPD_LEARNING_VARIANCE;
     o.m = 2;
     o.max_iter = 2;

@@ -293,9 +293,8 @@ TEST(graphs_that_stay_exact)
     for (size_t i = 0; i < p; i++)
         label[i] = (int)(i % 2);
     for (int kind = 0; kind < 2; kind++) {
-        spd_fit_options o;
+        spd_fit_options o = fit_defaults();
         size_t count;
-        spd_fit_defaults(&o, sizeof o);
         o.m = 2;
         o.nu_w = 3;
         o.nu_b = kind ? 3 : 256;
@@ -323,10 +322,9 @@ TEST(allocation_failures)
             s.status = spd_nearest(ctx, way ? SPD_METRIC_LOG_EUCLIDEAN : SPD_METRIC_STEIN, set,
                                    NULL, 2, &how, index, d2, NULL);
     for (sweep_state s = SWEEP(ctx, 10, NULL, 0); sweep_on(&s);) {
-        spd_fit_options o;
+        spd_fit_options o = fit_defaults();
         spd_pair *pairs = NULL;
         size_t count = 0;
-        spd_fit_defaults(&o, sizeof o);
         o.m = o.nu_w = o.nu_b = 2;
         o.search = SPD_SEARCH_APPROXIMATE;
         s.status = spd_affinity(ctx, set, label, &o, &pairs, &count);

@@ -27,8 +27,6 @@ static int ask_for_threads(void)
     return blas_threads();
 }
 
-/* ---- two holders ---------------------------------------------------------------------------- */
-
 typedef struct second_holder {
     pthread_barrier_t step;
     int alone, after; /* BLAS's threads while this one holds alone, and after it has let go */
@@ -78,8 +76,6 @@ TEST(holds_nest)
     spd_private_blas_release();
     CHECK(blas_threads() == free_threads, "%d", blas_threads());
 }
-
-/* ---- many callers --------------------------------------------------------------------------- */
 
 typedef struct caller {
     int number;

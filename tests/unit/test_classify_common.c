@@ -42,7 +42,7 @@ static const method_case cases[] = {
 #define CASES (sizeof cases / sizeof *cases)
 
 /* Defaults; of the two that set the Stein kernel the one in units of the data. */
-static spd_method method_of(const method_case *m, const spd_samples *train)
+static spd_method method_for(const method_case *m, const spd_samples *train)
 {
     spd_method method = steps_method(m->c, m->metric, train);
     method.value[SPD_PARAMETER_BETA] = NAN;
@@ -52,7 +52,7 @@ static spd_method method_of(const method_case *m, const spd_samples *train)
 static void run_case(const method_case *m, spd_context *ctx, const spd_samples *train,
                      const spd_samples *queries, int *label)
 {
-    spd_method method = method_of(m, train);
+    spd_method method = method_for(m, train);
     spd_status status = steps_run(ctx, m->c, &method, train, queries, label);
     CHECK(status == SPD_OK, "%s %s", CLASSIFIER_NAME(m->c->kind), METRIC_NAME(m->metric));
 }
@@ -94,7 +94,7 @@ TEST(one_sample_per_class)
     labelled_set train = labelled_random(5, N, C, C, 0.5);
     int label[C];
     for (size_t i = 0; i < CASES; i++) {
-        spd_method method = method_of(&cases[i], &train.samples);
+        spd_method method = method_for(&cases[i], &train.samples);
         method.value[SPD_PARAMETER_K] = 1.0;
         spd_status status =
             steps_run(NULL, cases[i].c, &method, &train.samples, &train.samples, label);
@@ -191,7 +191,7 @@ TEST(memory)
     labelled_set train = labelled_random(15, 3, 12, 3, 0.4),
                  test = labelled_random(16, 3, 5, 3, 0.4);
     for (size_t i = 0; i < CASES; i++) {
-        spd_method method = method_of(&cases[i], &train.samples);
+        spd_method method = method_for(&cases[i], &train.samples);
         steps_sweep(cases[i].c, &method, &train.samples, &test.samples);
     }
     /* more neighbours than are kept: searched anew */
@@ -210,7 +210,7 @@ TEST(bad_matrices)
     for (size_t i = 0; i < CASES; i++) {
         spd_context *ctx = spd_context_new();
         long live = mem_live();
-        spd_method method = method_of(&cases[i], &train.samples);
+        spd_method method = method_for(&cases[i], &train.samples);
         if (cases[i].metric == SPD_METRIC_EUCLIDEAN) { /* which asks for finite numbers alone */
             spd_context_free(ctx);
             continue;

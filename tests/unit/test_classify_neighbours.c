@@ -6,8 +6,6 @@
 #define Q 24
 #define C 4
 
-/* ---- twins ----------------------------------------------------------------------------------- */
-
 /* order (p) <- the training samples by distance to x, ties by lower index. */
 static void twin_order(spd_metric metric, const spd_samples *train, const double *x, size_t *order)
 {
@@ -113,8 +111,6 @@ static int twin_mdm(spd_metric metric, const spd_samples *train, const double *m
             best = c;
     return (int)best;
 }
-
-/* ---- tests ----------------------------------------------------------------------------------- */
 
 TEST(nearest_of_every_metric)
 {

@@ -82,8 +82,6 @@ TEST(distances_are_doubled)
     }
 }
 
-/* ---- maps ----------------------------------------------------------------------------------- */
-
 /* The largest of |W'W - I| and of what W lacks to be a real form. */
 static double defect(size_t n, size_t m, const double *W)
 {
@@ -172,8 +170,6 @@ TEST(nearest_is_nearest)
     }
 }
 
-/* ---- fits and files ------------------------------------------------------------------------- */
-
 enum { SIZE = 4, COUNT = 24, CLASSES = 3 };
 
 /* Real forms as a set. */
@@ -192,8 +188,7 @@ static void label_all(int *label)
 
 static spd_fit_options options_of(size_t m)
 {
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.m = m;
     o.max_iter = 12;
     return o;

@@ -108,8 +108,6 @@ TEST(words)
     CHECK(strstr("baseline avx2 avx512", spd_isa_name()), "%s", spd_isa_name());
 }
 
-/* ---- words that are nearly right ------------------------------------------------------------- */
-
 static void suggested(const char *word, const char *expected)
 {
     static const char *const all[] = {"stein",         "airm",   "jeffrey",

@@ -31,8 +31,7 @@ static set set_new(uint64_t seed)
 
 static spd_fit_options options_of(size_t k)
 {
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.m = M;
     o.metric = metrics[k % 3];
     o.objective = objectives[k / 3 % 2];
@@ -49,8 +48,6 @@ static spd_model *learn(const set *s, const spd_fit_options *o)
     CHECK_OK(ctx, spd_fit(ctx, SPD_SET(N, P, s->X), s->label, o, NULL, &model));
     return model;
 }
-
-/* ---- the basis ------------------------------------------------------------------------------ */
 
 /* A (N x N, lower triangle) far from orthogonal. */
 static void skewed(rng *r, double *A)
@@ -141,8 +138,6 @@ TEST(the_basis_does_not_matter)
     }
 }
 
-/* ---- W -------------------------------------------------------------------------------------- */
-
 TEST(W_is_as_promised)
 {
     set s = set_new(40);
@@ -170,8 +165,6 @@ TEST(W_is_as_promised)
         spd_pairs_free(pairs);
     }
 }
-
-/* ---- what cannot work ----------------------------------------------------------------------- */
 
 static void refuse(const spd_fit_options *o, const char *words)
 {

@@ -38,13 +38,6 @@ static set draw_set(uint64_t seed, double gap, double noise)
     return s;
 }
 
-static spd_method method_of(const char *name)
-{
-    spd_method method = SPD_STRUCT(spd_method);
-    CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
-    return method;
-}
-
 static spd_tune_options tuning_of(int exhaustive)
 {
     return (spd_tune_options){
@@ -397,13 +390,6 @@ TEST(no_time)
     CHECK(isnan(league->candidate[1]->accuracy) && isnan(league->candidate[1]->left), " ");
 }
 
-static int stop_at_once(void *user, const spd_progress *progress)
-{
-    (void)progress;
-    ++*(int *)user;
-    return 1;
-}
-
 TEST(cancelled)
 {
     set s = draw_set(9, 0.6, 0.8);
@@ -413,7 +399,7 @@ TEST(cancelled)
     spd_method method = method_of("auto");
     OWN(spd_league) league = NULL;
     spd_context *ctx = context_on(1);
-    spd_context_set_progress(ctx, stop_at_once, &calls);
+    spd_context_set_progress(ctx, stop_now, &calls);
     CHECK(spd_tune_auto(ctx, &method, &s.samples, &tuning, NULL, &league) == SPD_ECANCELLED, " ");
     spd_context_set_progress(ctx, NULL, NULL);
     CHECK(calls > 0 && !league && method.automatic, " ");

@@ -34,7 +34,7 @@ static set make_set(uint64_t seed, int kinds)
     return s;
 }
 
-static spd_method method_of(const char *name, double m)
+static spd_method method_sized(const char *name, double m)
 {
     spd_method method = SPD_STRUCT(spd_method);
     CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
@@ -47,7 +47,7 @@ static arena room; /* what a test fits, until its end */
 static map fitted(const char *name, set *s, double m)
 {
     map a = {0};
-    spd_method method = method_of(name, m);
+    spd_method method = method_sized(name, m);
     s->samples.label = s->label;
     CHECK(map_fit(NULL, &method, &s->samples, (map_graph){0}, &room, &a) == SPD_OK, "%s", name);
     CHECK(a.n == N && a.m == (size_t)m, "%s", name);
@@ -206,7 +206,7 @@ TEST(means_that_cannot_be)
     set s = make_set(4, 3);
     double mean[P * N], count[P], O[MOST * N];
     spd_context *ctx = context_on(0);
-    spd_method method = method_of("pca-nn-airm", 2);
+    spd_method method = method_sized("pca-nn-airm", 2);
     map a = {0};
     observe(&s, mean, count, O);
     s.samples.label = s.label;
@@ -242,13 +242,12 @@ TEST(means_of_parts)
 TEST(learned_and_random)
 {
     set s = make_set(5, 3);
-    spd_fit_options o;
+    spd_fit_options o = fit_defaults();
     OWN(spd_model) model = NULL;
     map ml = fitted("nn-stein-ml", &s, 2), random = fitted("nn-stein-random", &s, 2);
     map again = fitted("nn-stein-random", &s, 2), whole = fitted("nn-stein-ml", &s, N);
     CHECK(!whole.W, "m = n is the identity");
     CHECK(memcmp(random.W, again.W, N * 2 * sizeof *random.W) == 0, "same seed");
-    spd_fit_defaults(&o, sizeof o);
     o.m = 2;
     o.metric = SPD_METRIC_STEIN;
     CHECK(spd_fit(NULL, SPD_SET(N, P, s.X), s.label, &o, NULL, &model) == SPD_OK, " ");
@@ -275,14 +274,13 @@ TEST(classifier_behind_a_map)
     int plain[P], same[P], mapped[P], by_model[P];
     int64_t index[P];
     double d2[P], S[P * 4], T[P * 4];
-    spd_method nn = method_of("nn-airm", NAN), whole = method_of("nn-airm-ml", N);
-    spd_method ml = method_of("nn-airm-ml", 2);
+    spd_method nn = method_sized("nn-airm", NAN), whole = method_sized("nn-airm-ml", N);
+    spd_method ml = method_sized("nn-airm-ml", 2);
     predict(&nn, &train, &test, NULL, plain);
     predict(&whole, &train, &test, NULL, same);
     CHECK(memcmp(plain, same, sizeof plain) == 0, "identity");
-    spd_fit_options o;
+    spd_fit_options o = fit_defaults();
     OWN(spd_model) model = NULL;
-    spd_fit_defaults(&o, sizeof o);
     o.m = 2;
     o.metric = SPD_METRIC_AIRM;
     CHECK(spd_fit(NULL, SPD_SET(N, P, train.X), train.label, &o, NULL, &model) == SPD_OK, " ");
@@ -303,7 +301,7 @@ TEST(values_are_told)
 {
     set s = make_set(8, 3);
     spd_classifier *c = NULL;
-    spd_method method = method_of("knn-stein-ml", NAN);
+    spd_method method = method_sized("knn-stein-ml", NAN);
     s.samples.label = s.label;
     CHECK(spd_classifier_fit(NULL, &method, &s.samples, NULL, &c) == SPD_OK, " ");
     const spd_method *used = spd_classifier_method(c);
@@ -335,7 +333,7 @@ static void refuse(const spd_method *method, const spd_samples *train, const spd
 TEST(bad_samples)
 {
     set s = make_set(9, 3);
-    spd_method nn = method_of("nn-airm", NAN), ml = method_of("nn-airm-ml", 9);
+    spd_method nn = method_sized("nn-airm", NAN), ml = method_sized("nn-airm-ml", 9);
     spd_samples t = s.samples;
     OWN(spd_classifier) c = NULL;
     int label[P];
@@ -352,9 +350,9 @@ TEST(bad_samples)
     t.classes = 2;
     refuse(&nn, &t, NULL, "class 2");
     t.classes = 3;
-    spd_method src = method_of("src", NAN);
+    spd_method src = method_sized("src", NAN);
     refuse(&src, &t, NULL, "vectors");
-    spd_method bad = method_of("knn-airm", NAN);
+    spd_method bad = method_sized("knn-airm", NAN);
     bad.value[SPD_PARAMETER_K] = 1.5;
     refuse(&bad, &t, NULL, "k = 1.5");
     CHECK(spd_classifier_fit(NULL, &nn, &t, NULL, &c) == SPD_OK, " ");
@@ -379,7 +377,7 @@ TEST(several_maps)
     s.samples.label = s.label;
     for (size_t k = 0; k < 4; k++) {
         FREED_BY(arena_free) arena here = {0};
-        spd_method method = method_of(names[k], 1);
+        spd_method method = method_sized(names[k], 1);
         samples mapped = s.samples;
         map a;
         double whole, sum;
@@ -389,7 +387,7 @@ TEST(several_maps)
         spd_distance2(NULL, metrics[k], a.m, mapped.X, mapped.X + a.m * a.m, &whole);
         spd_distance2(NULL, metrics[k], N, s.X, s.X + N * N, &sum);
         for (size_t i = 0; i < a.parts; i++) {
-            spd_method one = method_of("nn-stein-ml", (double)a.part[i]->m);
+            spd_method one = method_sized("nn-stein-ml", (double)a.part[i]->m);
             double S[2 * N * N], d2;
             map b;
             one.metric = metrics[k];
@@ -412,7 +410,7 @@ TEST(mean_of_maps)
     FREED_BY(arena_free) arena here = {0};
     set s = make_set(12, 3);
     s.samples.label = s.label;
-    spd_method bag = method_of("krr-stein-bag", 1), one = method_of("nn-stein-ml", 1);
+    spd_method bag = method_sized("krr-stein-bag", 1), one = method_sized("nn-stein-ml", 1);
     size_t fold[P], sizes[] = {1, 3};
     classes c;
     map a;
@@ -469,7 +467,7 @@ TEST(mean_of_maps_of_few)
     CHECK(few->label[0] == few->label[1] && few->label[0] != few->label[2], "other labels");
     for (size_t k = 0; k < 2; k++) {
         spd_context *ctx = context_on(1);
-        spd_method method = method_of(names[k], 1);
+        spd_method method = method_sized(names[k], 1);
         map a;
         CHECK(map_fit(ctx, &method, few, (map_graph){0}, &here, &a) == SPD_OK, "%s", names[k]);
         CHECK(a.parts == 2, "%zu parts", a.parts);
@@ -486,7 +484,7 @@ TEST(allocation_sweep)
     s.samples.label = s.label;
     spd_context *ctx = context_on(1);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        spd_method method = method_of(names[k], 2);
+        spd_method method = method_sized(names[k], 2);
         int label[P];
         for (sweep_state w = SWEEP(ctx, 2, NULL, 0); sweep_on(&w);) {
             OWN(spd_classifier) c = NULL;

@@ -44,13 +44,6 @@ static set make_set(uint64_t seed)
     return draw_set(seed, 0.3, 0.8, 0.8, 0.8);
 }
 
-static spd_method method_of(const char *name)
-{
-    spd_method method = SPD_STRUCT(spd_method);
-    CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
-    return method;
-}
-
 /* ---- settings -------------------------------------------------------------------------------- */
 
 static arena room; /* what a test makes, until its end */
@@ -144,11 +137,10 @@ TEST(objectives_of_maps)
         label[i] = i % 3;
     const double both[] = {SPD_OBJECTIVE_SOFTMAX, SPD_OBJECTIVE_DIFFERENCE}, nu_b[] = {2, 4},
                  nu_w[] = {1, 2, 3};
-    spd_fit_options fit;
+    spd_fit_options fit = fit_defaults();
     spd_grid grid = {0};
     settings s;
     spd_method method = method_of("nn-stein-ml");
-    spd_fit_defaults(&fit, sizeof fit);
     fit.paper = 1;
     method.fit = &fit;
     CHECK(settings_make(NULL, &method, &train, NULL, 13, &room, &s) == SPD_OK, " ");
@@ -166,8 +158,7 @@ TEST(objectives_of_maps)
     grid.value[SPD_PARAMETER_NU_B] = nu_b;
     s = settings_of("nn-stein-ml", &train, &grid);
     CHECK(s.maps == 5 * 4 + 1, "each objective with each nu_b: %zu", s.maps);
-    grid.count[SPD_PARAMETER_NU_W] = 3;
-    grid.value[SPD_PARAMETER_NU_W] = nu_w;
+    grid_try(&grid, SPD_PARAMETER_NU_W, 3, nu_w);
     s = settings_of("nn-stein-ml", &train, &grid);
     CHECK(s.maps == 5 * 9 + 1, "and with each nu_w, that it fits: %zu", s.maps);
     method = method_of("nn-stein-ml");
@@ -186,12 +177,9 @@ TEST(own_grids)
     spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 8, .classes = 3};
     const double m[] = {6, 2, 6, 8}, nu_b[] = {4, 1}, k[] = {3, 1, 5};
     spd_grid grid = {0};
-    grid.count[SPD_PARAMETER_M] = 4;
-    grid.value[SPD_PARAMETER_M] = m;
-    grid.count[SPD_PARAMETER_NU_B] = 2;
-    grid.value[SPD_PARAMETER_NU_B] = nu_b;
-    grid.count[SPD_PARAMETER_K] = 3;
-    grid.value[SPD_PARAMETER_K] = k;
+    grid_try(&grid, SPD_PARAMETER_M, 4, m);
+    grid_try(&grid, SPD_PARAMETER_NU_B, 2, nu_b);
+    grid_try(&grid, SPD_PARAMETER_K, 3, k);
     settings s = settings_of("knn-airm-ml", &train, &grid);
     CHECK(s.maps == 5 && s.decisions == 3, "%zu x %zu", s.maps, s.decisions);
     spd_method method = method_of("knn-airm-ml");
@@ -201,8 +189,7 @@ TEST(own_grids)
     CHECK_CLOSE(method.value[SPD_PARAMETER_K], 5.0, 0.0, " ");
     arena_free(&room);
     const double bad[] = {9};
-    grid.count[SPD_PARAMETER_M] = 1;
-    grid.value[SPD_PARAMETER_M] = bad;
+    grid_try(&grid, SPD_PARAMETER_M, 1, bad);
     CHECK_OK(NULL, settings_make(NULL, &method, &train, &grid, 13, &room, &s));
     arena_free(&room);
     method = method_of("knn-airm-ml");
@@ -216,10 +203,8 @@ TEST(beta_or_its_scale)
     spd_samples train = {.size = sizeof(spd_samples), .p = 40, .n = 8, .classes = 3};
     const double beta[] = {1, 2, 3}, scale[] = {0.5, 1, 2, 4}, lambda[] = {0.1};
     spd_grid grid = {0};
-    grid.count[SPD_PARAMETER_BETA_SCALE] = 4;
-    grid.value[SPD_PARAMETER_BETA_SCALE] = scale;
-    grid.count[SPD_PARAMETER_LAMBDA] = 1;
-    grid.value[SPD_PARAMETER_LAMBDA] = lambda;
+    grid_try(&grid, SPD_PARAMETER_BETA_SCALE, 4, scale);
+    grid_try(&grid, SPD_PARAMETER_LAMBDA, 1, lambda);
     settings s = settings_of("rsr", &train, &grid);
     CHECK(s.decisions == 4, "%zu scales", s.decisions);
     arena_free(&room);
@@ -228,8 +213,7 @@ TEST(beta_or_its_scale)
     CHECK(settings_make(NULL, &method, &train, &grid, 13, &room, &s) == SPD_OK, " ");
     CHECK(s.decisions == 1, "%zu with a fixed beta", s.decisions);
     arena_free(&room);
-    grid.count[SPD_PARAMETER_BETA] = 3;
-    grid.value[SPD_PARAMETER_BETA] = beta;
+    grid_try(&grid, SPD_PARAMETER_BETA, 3, beta);
     s = settings_of("rsr", &train, &grid);
     CHECK(s.decisions == 3, "%zu betas", s.decisions);
     method = method_of("rsr");
@@ -277,7 +261,7 @@ static void twin_hits(const set *s, const size_t *fold, size_t which, const spd_
     int64_t index[P];
     size_t a = 0, b = 0, asked[P], m = (size_t)method->value[SPD_PARAMETER_M];
     OWN(spd_model) model = NULL;
-    spd_fit_options o;
+    spd_fit_options o = fit_defaults();
     for (size_t i = 0; i < P; i++)
         if (fold[i] == which) {
             asked[b] = i;
@@ -286,7 +270,6 @@ static void twin_hits(const set *s, const size_t *fold, size_t which, const spd_
             label[a] = s->label[i];
             memcpy(A + a++ * N * N, s->X + i * N * N, N * N * sizeof *A);
         }
-    spd_fit_defaults(&o, sizeof o);
     o.m = m;
     o.paper = method->fit && method->fit->paper;
     if (m < N) {
@@ -332,17 +315,15 @@ static void against_the_twin(uint64_t seed, int paper, int *no_map)
     spd_tune_options tuning = {
         .size = sizeof(spd_tune_options), .folds = 3, .seed = 5, .grid = &grid, .exhaustive = 1};
     spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
-    spd_fit_options fit;
+    spd_fit_options fit = fit_defaults();
     spd_method method = method_of("nn-stein-ml"), same;
-    spd_fit_defaults(&fit, sizeof fit);
     fit.paper = paper;
     method.fit = &fit;
     same = method;
     s.samples.label = s.label;
     for (size_t i = 0; i < P && seed % 2; i++)
         s.label[i] = (int)(i / 3 % 3);
-    grid.count[SPD_PARAMETER_M] = 4;
-    grid.value[SPD_PARAMETER_M] = m;
+    grid_try(&grid, SPD_PARAMETER_M, 4, m);
     grid.count[SPD_PARAMETER_NU_B] = grid.count[SPD_PARAMETER_OBJECTIVE] = 2;
     grid.value[SPD_PARAMETER_NU_B] = nu_b;
     grid.value[SPD_PARAMETER_OBJECTIVE] = both;
@@ -522,10 +503,8 @@ TEST(race_and_exhaustive_search)
 {
     const double m[] = {2, N}, objective[] = {SPD_OBJECTIVE_SOFTMAX};
     spd_grid grid = {0};
-    grid.count[SPD_PARAMETER_M] = 2;
-    grid.value[SPD_PARAMETER_M] = m;
-    grid.count[SPD_PARAMETER_OBJECTIVE] = 1;
-    grid.value[SPD_PARAMETER_OBJECTIVE] = objective;
+    grid_try(&grid, SPD_PARAMETER_M, 2, m);
+    grid_try(&grid, SPD_PARAMETER_OBJECTIVE, 1, objective);
     for (int gap = 0; gap < 2; gap++) {
         set s = draw_set(35, 0.1, 0.1, 1.0, gap); /* the others drown the two */
         spd_tune_options tuning = {
@@ -555,8 +534,7 @@ TEST(maps_that_fail)
     s.samples.label = s.label;
     s.samples.p = 6;
     spd_grid grid = {0};
-    grid.count[SPD_PARAMETER_M] = 3;
-    grid.value[SPD_PARAMETER_M] = m;
+    grid_try(&grid, SPD_PARAMETER_M, 3, m);
     for (int exhaustive = 0; exhaustive < 2; exhaustive++) {
         spd_tune_options tuning = {.size = sizeof(spd_tune_options),
                                    .folds = 3,
@@ -663,10 +641,8 @@ TEST(ties_go_to_the_smaller_nu_b)
     spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
     spd_method method = method_of("nn-stein-ml");
     s.samples.label = s.label;
-    grid.count[SPD_PARAMETER_M] = 1;
-    grid.value[SPD_PARAMETER_M] = m;
-    grid.count[SPD_PARAMETER_NU_B] = 3;
-    grid.value[SPD_PARAMETER_NU_B] = nu_b;
+    grid_try(&grid, SPD_PARAMETER_M, 1, m);
+    grid_try(&grid, SPD_PARAMETER_NU_B, 3, nu_b);
     CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
     CHECK_CLOSE(method.value[SPD_PARAMETER_NU_B], 300.0, 0.0, "of %zu", tuned.settings);
 }
@@ -716,8 +692,7 @@ TEST(settings_that_fail)
     spd_context *ctx = context_on(0);
     spd_method method = method_of("riemannian-hessian-lle");
     method.value[SPD_PARAMETER_DIMENSIONS] = 2.0;
-    grid.count[SPD_PARAMETER_K] = 3;
-    grid.value[SPD_PARAMETER_K] = k;
+    grid_try(&grid, SPD_PARAMETER_K, 3, k);
     CHECK(spd_tune(ctx, &method, &train, &tuning, &tuned) >= 0, "%s", said(ctx));
     CHECK(method.value[SPD_PARAMETER_K] == 8.0, "k = %g", method.value[SPD_PARAMETER_K]);
     CHECK(tuned.settings == 3 && tuned.accuracy > 0.2, "%zu, %g", tuned.settings, tuned.accuracy);
@@ -784,8 +759,7 @@ TEST(bad_input)
     few.p = 6; /* two of each: the within graph of a fold is empty, whatever the setting */
     const double m[] = {2, 3};
     spd_grid grid = {0};
-    grid.count[SPD_PARAMETER_M] = 2;
-    grid.value[SPD_PARAMETER_M] = m;
+    grid_try(&grid, SPD_PARAMETER_M, 2, m);
     tuning.grid = &grid;
     refuse("nn-stein-ml", &few, &tuning, "no setting works");
 }
@@ -803,8 +777,7 @@ TEST(cancelled)
     set s = make_set(16);
     double nu_b[64];
     spd_grid grid = {0};
-    grid.count[SPD_PARAMETER_NU_B] = 64;
-    grid.value[SPD_PARAMETER_NU_B] = nu_b;
+    grid_try(&grid, SPD_PARAMETER_NU_B, 64, nu_b);
     for (size_t i = 0; i < 64; i++)
         nu_b[i] = 1.0 + (double)i;
     s.samples.label = s.label;
@@ -814,9 +787,8 @@ TEST(cancelled)
         int calls = 0, threads = k < 2 ? 1 : 4;
         tuning.exhaustive = k % 2;
         spd_context *ctx = context_on(0);
-        spd_fit_options fit;
+        spd_fit_options fit = fit_defaults();
         spd_method method = method_of("nn-airm-ml");
-        spd_fit_defaults(&fit, sizeof fit);
         fit.tol = 0.0;
         fit.max_iter = 1000000;
         method.fit = &fit;
@@ -840,10 +812,8 @@ TEST(allocation_sweep)
     for (size_t i = 0; i < P; i++)
         group[i] = (int)(i / 6);
     spd_grid grid = {0};
-    grid.count[SPD_PARAMETER_M] = 1;
-    grid.value[SPD_PARAMETER_M] = m;
-    grid.count[SPD_PARAMETER_NU_B] = 2;
-    grid.value[SPD_PARAMETER_NU_B] = nu_b;
+    grid_try(&grid, SPD_PARAMETER_M, 1, m);
+    grid_try(&grid, SPD_PARAMETER_NU_B, 2, nu_b);
     spd_tune_options tuning = {
         .size = sizeof(spd_tune_options), .folds = 2, .seed = 1, .grid = &grid};
     spd_context *ctx = context_on(1);

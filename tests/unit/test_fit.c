@@ -56,8 +56,7 @@ static double overlap(const planted *s, size_t m, const double *W)
 
 static spd_fit_options options_of(spd_metric metric)
 {
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.m = D;
     o.metric = metric;
     o.objective = SPD_OBJECTIVE_DIFFERENCE;

@@ -36,8 +36,7 @@ static set set_new(uint64_t seed)
 
 static spd_fit_options options_of(spd_metric metric, spd_solver solver, int restarts)
 {
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.m = M;
     o.metric = metric;
     o.solver = solver;

@@ -25,8 +25,8 @@ HELPER void bytes_add(file_bytes *file, const void *more, size_t size)
     file->size += size;
 }
 
-/* The file of that name, which is removed. */
-HELPER file_bytes bytes_take(const char *path)
+/* The file of that name. */
+HELPER file_bytes bytes_of(const char *path)
 {
     file_bytes file = {NULL, 0};
     unsigned char part[4096];
@@ -36,6 +36,13 @@ HELPER file_bytes bytes_take(const char *path)
     for (size_t got; (got = fread(part, 1, sizeof part, stream)) > 0;)
         bytes_add(&file, part, got);
     fclose(stream);
+    return file;
+}
+
+/* And removes it. */
+HELPER file_bytes bytes_take(const char *path)
+{
+    file_bytes file = bytes_of(path);
     remove(path);
     return file;
 }

@@ -31,7 +31,7 @@ static const sample samples[] = {
 };
 #define SAMPLES (sizeof samples / sizeof samples[0])
 
-static file_bytes bytes_of(const sample *s)
+static file_bytes bytes_made(const sample *s)
 {
     file_bytes file = {NULL, 0};
     bytes_add(&file, s->bytes, s->size);
@@ -47,7 +47,7 @@ TEST(every_kind_is_read_exactly)
         snprintf(what, sizeof what, "sample %zu", k);
         memcpy(pixel, s->pixel, sizeof s->pixel);
         pixel[8] = 1.0; /* the ninth pixel of sample 6, which is white */
-        file_bytes file = bytes_of(s);
+        file_bytes file = bytes_made(s);
         expect_pixels(&file, s->width, s->height, s->channels, pixel, 0.0, what);
     }
 }
@@ -81,7 +81,7 @@ TEST(bad_headers)
 TEST(hostile_files)
 {
     for (size_t k = 0; k < SAMPLES; k++) {
-        file_bytes file = bytes_of(&samples[k]);
+        file_bytes file = bytes_made(&samples[k]);
         expect_damage_survived(&file, "pnm");
         expect_hunger_survived(&file);
         if (k != 2 && k != 3) { /* without their last digit or line break still numbers */

@@ -160,8 +160,7 @@ TEST(starts_are_left)
         double *X = blocks_new(&r, kinds[k], label);
         CHECK(is_turned(X, N, P, 2, W), "the given start");
         for (size_t c = 0; c < 4 * 2 * 5 * 2; c++) {
-            spd_fit_options o;
-            spd_fit_defaults(&o, sizeof o);
+            spd_fit_options o = fit_defaults();
             o.m = 2;
             o.metric = metrics[c % 4];
             o.log_cost = SPD_LOG_COST_EXACT;
@@ -183,8 +182,7 @@ TEST(starts_are_left)
 /* The cost of W by a fit that makes no step. */
 static double cost_at(const double *X, const int *label, double *W)
 {
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.m = 2;
     o.init = SPD_INIT_GIVEN;
     o.W = W;
@@ -208,8 +206,7 @@ TEST(better_than_any_rows)
             W[a * 2] = W[b * 2 + 1] = 1.0;
             best = fmin(best, cost_at(X, label, W));
         }
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.m = 2;
     OWN(spd_model) model = learned(X, label, &o);
     CHECK(model->cost < 0.95 * best, "%g of %g", model->cost, best);
@@ -222,8 +219,7 @@ TEST(the_papers_start_is_confined)
     rng r = seeded(7);
     for (size_t k = 0; k < 3; k++) {
         double *X = blocks_new(&r, kinds[k], label), beyond = 0.0;
-        spd_fit_options o;
-        spd_fit_defaults(&o, sizeof o);
+        spd_fit_options o = fit_defaults();
         o.m = 2;
         o.paper = 1;
         spd_model *model = learned(X, label, &o);

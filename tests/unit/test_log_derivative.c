@@ -5,8 +5,6 @@
 
 #include "random_spd.h"
 
-/* ---- the derivative -------------------------------------------------------------------------- */
-
 /* D (n x n) <- the library's D log(A)[H] */
 static void derivative(size_t n, const double *A, const double *H, double *D)
 {
@@ -60,8 +58,6 @@ TEST(derivative_where_eigenvalues_are_equal)
                                                               : log(5.0 / 3.0) / 2.0);
     CHECK(relative_gap(n * n, D, E) < 1e-15, "off by %g", relative_gap(n * n, D, E));
 }
-
-/* ---- the exact cost -------------------------------------------------------------------------- */
 
 #define N 7
 #define P 12

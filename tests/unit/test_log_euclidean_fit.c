@@ -4,8 +4,6 @@
 
 #include "random_spd.h"
 
-/* ---- the twin: sums over ordered pairs, by the definition ------------------------------------ */
-
 static double twin_cost(size_t n, size_t m, const double *X, size_t count, const spd_pair *pairs,
                         const double *W)
 {
@@ -38,8 +36,7 @@ static spd_pair *random_pairs(rng *r, size_t p, size_t *count)
 static spd_fit_options options_of(spd_objective objective, size_t m, size_t count,
                                   const spd_pair *pairs)
 {
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.metric = SPD_METRIC_LOG_EUCLIDEAN;
     o.objective = objective;
     o.m = m;
@@ -107,8 +104,6 @@ TEST(gradient_by_taylor)
     }
     CHECK_CLOSE(log10(fabs(rest[0] / rest[1])), 2.0, 0.05, "rest");
 }
-
-/* ---- fits ----------------------------------------------------------------------------------- */
 
 /* Two classes that differ in the last `signal` coordinates, samples that differ in the others. */
 static double *planted(rng *r, size_t n, size_t p, size_t signal)

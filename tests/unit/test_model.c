@@ -194,9 +194,8 @@ TEST(states_come_back)
 TEST(states_describe_themselves)
 {
     spd_fit_state state = sample_state();
-    spd_fit_options own;
+    spd_fit_options own = fit_defaults();
     spd_model *model = NULL;
-    spd_fit_defaults(&own, sizeof own);
     spd_fit_state_options(&state, &own);
     CHECK(own.size == sizeof own && own.pairs == 3 && own.own_pairs == pairs, "options");
     CHECK(same_options(&own, &options) && !spd_fit_state_differs(&state, &own), "options");

@@ -7,8 +7,6 @@ static spd_status parse_bvh(const char *bytes, size_t size, motion **clip)
     return bvh_parse(ctx, bytes, size, clip);
 }
 
-/* ---- a random tree, and its positions by definition ------------------------------------------ */
-
 enum { MAX_JOINTS = 10 };
 
 typedef struct tree {
@@ -106,8 +104,6 @@ TEST(random_trees_agree_with_the_twin)
             compare_random_tree(&r, joints);
 }
 
-/* ---- by hand --------------------------------------------------------------------------------- */
-
 static const char small[] = "HIERARCHY\n"
                             "ROOT Hips\n"
                             "{\n"
@@ -149,8 +145,6 @@ TEST(small_tree_by_hand)
     CHECK(clip && strcmp(clip->name[1], "Left Leg") == 0 && strcmp(clip->name[2], "Foot") == 0,
           "names");
 }
-
-/* ---- what is wrong --------------------------------------------------------------------------- */
 
 TEST(bad_files_are_named)
 {

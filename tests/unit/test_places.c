@@ -102,8 +102,7 @@ static spd_status on_nearest(const spd_set *X, const spd_set *Y, double *out)
 
 static spd_fit_options few_iterations(void)
 {
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.m = M;
     o.max_iter = 3;
     return o;
@@ -169,8 +168,6 @@ static const struct {
                   {"fit", on_fit, 0.0}};
 enum { OPERATIONS_HERE = sizeof operations / sizeof *operations };
 
-/* ---- sets ------------------------------------------------------------------------------------ */
-
 /* Real forms of random Hermitian matrices, rounded to float32: a set like any other. */
 static double *random_forms(uint64_t seed)
 {
@@ -213,8 +210,6 @@ static int emulated(void)
     char device[200] = "";
     return cuda_describe(ctx, device, sizeof device) == SPD_OK && !strncmp(device, "emulated", 8);
 }
-
-/* ---- all of them ----------------------------------------------------------------------------- */
 
 static void compare(const char *place, spd_set X, spd_set Y, int hermitian, const double *A,
                     const double *B, double tolerance)

@@ -18,8 +18,6 @@ static double inverse_root(double x)
 
 static double (*const functions[])(double) = {log, inverse_root, sqrt};
 
-/* ---- tables ---------------------------------------------------------------------------------- */
-
 TEST(tables_are_the_functions)
 {
     for (int f = 0; f < 3; f++)
@@ -39,8 +37,6 @@ TEST(tables_are_the_functions)
             }
         }
 }
-
-/* ---- octets ---------------------------------------------------------------------------------- */
 
 /* Eight matrices with eigenvalues from `scale` / condition to scale. */
 typedef struct eight {
@@ -142,8 +138,6 @@ TEST(strange_lanes_keep_to_themselves)
         }
 }
 
-/* ---- few lanes, one matrix ------------------------------------------------------------------- */
-
 static void check_few(size_t count, const double *few, const double *all, const char *what)
 {
     for (size_t e = 0; e < count * LANES; e++) {
@@ -204,8 +198,6 @@ TEST(norm_of_a_logarithm)
             CHECK(isnan(k->log_norm2(n, d, d + n, work)), "not positive definite");
         }
 }
-
-/* ---- distances ------------------------------------------------------------------------------- */
 
 /* Rows together, octets together and vectors in pieces give the bits of one row and one octet. */
 TEST(rows_of_distances)

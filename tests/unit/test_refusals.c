@@ -82,8 +82,6 @@ TEST(evaluations)
     refused(spd_evaluate(ctx, &set.samples, &o, NULL), "no room for an evaluation");
 }
 
-/* ---- learning -------------------------------------------------------------------------------- */
-
 static void not_fitted(spd_fit_options o, size_t n, size_t p, const double *X, const char *words)
 {
     spd_model *model = NULL;
@@ -185,8 +183,6 @@ TEST(costs)
     CHECK(cost != 5.5, "no cost");
 }
 
-/* ---- usual values ---------------------------------------------------------------------------- */
-
 /* As the header has them. */
 TEST(usual_values)
 {
@@ -224,8 +220,6 @@ TEST(too_many_neighbours)
     refused(spd_affinity(ctx, SPD_SET(N, P, set.X), NULL, &many, &same, &again),
             "with nu_w 5 all 6 samples");
 }
-
-/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* A side of zero makes an array empty, wherever it stands and whatever the others are. */
 TEST(sizes_of_arrays)

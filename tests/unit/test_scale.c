@@ -258,9 +258,8 @@ TEST(costs_at_any_scale)
     for (uint32_t i = 0; i < P; i++)
         pair[i] = (spd_pair){i, (i + 1) % P, i % 2 ? 1.0 : 0.0, i % 2 ? 0.0 : 1.0};
     for (size_t k = 0; k < 5 * EXPONENTS; k++) {
-        spd_fit_options o;
+        spd_fit_options o = fit_defaults();
         double *Y = scaled(P * n * n, X, exponents[k / 5]), base = NAN, cost = NAN;
-        spd_fit_defaults(&o, sizeof o);
         o.m = m;
         o.W = W;
         o.metric = metrics[k % 5];
@@ -487,12 +486,11 @@ TEST(weights_of_a_graph)
     double *X = random_set(&r, n, P, 10.0), first[n * 2];
     const double weight[] = {1.0, 0x1p100, 0x1p-100, 1e-200, 1e200};
     for (size_t k = 0; k < 5; k++) {
-        spd_fit_options o;
+        spd_fit_options o = fit_defaults();
         OWN(spd_model) model = NULL;
         spd_pair pair[P];
         for (uint32_t i = 0; i < P; i++)
             pair[i] = (spd_pair){i, (i + 1) % P, i % 2 ? weight[k] : 0.0, i % 2 ? 0.0 : weight[k]};
-        spd_fit_defaults(&o, sizeof o);
         o.m = 2;
         o.max_iter = 10;
         o.learning = SPD_LEARNING_OWN_GRAPH;

@@ -264,8 +264,7 @@ TEST(neighbours_equal_those_in_memory)
 
 static spd_fit_options options_of(spd_metric metric, spd_objective objective)
 {
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.m = M;
     o.metric = metric;
     o.objective = objective;

@@ -6,8 +6,6 @@
 #include "run/parallel.h"
 #include "twin_sift.h"
 
-/* ---- the descriptor ----------------------------------------------------------------------- */
-
 static spd_describe_options options_for(size_t width, size_t height)
 {
     return (spd_describe_options){.width = width, .height = height, .step = 2};
@@ -113,8 +111,6 @@ TEST(enlarged)
     CHECK(got.n == 155 && spd_check(NULL, SPD_SET(155, 1, got.X), 0.0) == SPD_OK, "%zu", got.n);
 }
 
-/* ---- threads ------------------------------------------------------------------------------ */
-
 typedef struct crowd {
     const spd_describe_options *options;
     const image *in;
@@ -148,8 +144,6 @@ TEST(many_at_once)
         description_free(&c.out[i]);
     same_for_threads(&descriptor_sift_color, &o, in);
 }
-
-/* ---- faults ------------------------------------------------------------------------------- */
 
 TEST(refusals)
 {

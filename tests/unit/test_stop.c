@@ -27,15 +27,6 @@ static stop_source source_of(patience *p)
     return (stop_source){impatient, p};
 }
 
-/* ---- loops ---------------------------------------------------------------------------------- */
-
-static int say_no(void *user, const spd_progress *progress)
-{
-    (void)progress;
-    ++*(int *)user;
-    return 1;
-}
-
 /* A chunk that would never end. */
 static spd_status endless(void *user, size_t chunk, int thread)
 {
@@ -51,7 +42,7 @@ TEST(callback_ends_a_chunk)
     spd_context *ctx = context_on(1);
     size_t turns = 0;
     int calls = 0;
-    spd_context_set_progress(ctx, say_no, &calls);
+    spd_context_set_progress(ctx, stop_now, &calls);
     CHECK(parallel_for(ctx, 1, endless, &turns, "waiting", "turns", 1.0, NULL) == SPD_ECANCELLED,
           " ");
     CHECK(calls == 1, "%d calls", calls);
@@ -72,8 +63,6 @@ TEST(outer_answer)
     CHECK(stop_swap(before).user == &p, "another source is left behind");
     CHECK(!stop_wanted(), "nobody to ask");
 }
-
-/* ---- kernels -------------------------------------------------------------------------------- */
 
 typedef struct room {
     double *X, *A, *L, *Z, *lambda, *full, *work;
@@ -166,8 +155,6 @@ TEST(kernels_ask)
     }
 }
 
-/* ---- public functions ------------------------------------------------------------------------ */
-
 typedef spd_status (*public_call)(spd_context *ctx, size_t n, size_t p, const double *X,
                                   double *out);
 
@@ -229,8 +216,7 @@ TEST(fit_keeps_its_map)
     rng r = seeded(3);
     double *X = random_set(&r, N, P, 20.0), *WW = block(M * M);
     int label[P], maps = 0, none = 0;
-    spd_fit_options o;
-    spd_fit_defaults(&o, sizeof o);
+    spd_fit_options o = fit_defaults();
     o.m = M;
     for (int i = 0; i < P; i++)
         label[i] = i % 2;

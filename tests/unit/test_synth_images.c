@@ -41,19 +41,6 @@ typedef struct listing {
     uint64_t sum; /* of names and bytes */
 } listing;
 
-static file_bytes bytes_of(const char *path)
-{
-    file_bytes file = {NULL, 0};
-    unsigned char part[4096];
-    FILE *stream = fopen(path, "rb");
-    if (!stream)
-        abort();
-    for (size_t got; (got = fread(part, 1, sizeof part, stream)) > 0;)
-        bytes_add(&file, part, got);
-    fclose(stream);
-    return file;
-}
-
 static void add_to_sum(uint64_t *sum, const void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -494,13 +481,6 @@ TEST(options_that_make_no_sense)
     expect_refused(SPD_SYNTH_KINDS, NULL, "unknown kind");
 }
 
-static int stop_at_once(void *user, const spd_progress *progress)
-{
-    (void)progress;
-    ++*(int *)user;
-    return 1;
-}
-
 TEST(cancelling_leaves_nothing)
 {
     spd_synth_options o = small(SPD_SYNTH_TEXTURES);
@@ -508,7 +488,7 @@ TEST(cancelling_leaves_nothing)
     int asked = 0;
     o.samples = 2000; /* much longer than it takes to be asked */
     clear(FOLDER);
-    spd_context_set_progress(ctx, stop_at_once, &asked);
+    spd_context_set_progress(ctx, stop_now, &asked);
     CHECK(spd_synth_files(ctx, SPD_SYNTH_TEXTURES, &o, FOLDER, NULL) == SPD_ECANCELLED, "status");
     CHECK(asked > 0 && !exists(FOLDER), "asked %d times", asked);
 }

@@ -70,8 +70,6 @@ static double distance(const double *a, const double *b)
     return sqrt(sum);
 }
 
-/* ---- skeleton and clips ---------------------------------------------------------------------- */
-
 /* The parsers find 31 joints, and forward kinematics keeps every bone as long as it was drawn. */
 TEST(clips_are_read_back)
 {
@@ -174,8 +172,6 @@ TEST(people_differ)
     CHECK(body_height(&a, still, still) > sum, "%g", body_height(&a, still, still));
 }
 
-/* ---- curves ---------------------------------------------------------------------------------- */
-
 /* Catmull-Rom by its Hermite form: h00 a + h10 m0 + h01 b + h11 m1. */
 static double twin_spline(const double *key, double t)
 {
@@ -208,8 +204,6 @@ TEST(action_table)
             CHECK(strcmp(actions[a].name, actions[b].name) != 0, "%s", actions[a].name);
     }
 }
-
-/* ---- files ----------------------------------------------------------------------------------- */
 
 TEST(index_names_every_clip)
 {

@@ -27,8 +27,6 @@ static double *room(size_t count)
     return block;
 }
 
-/* ---- the set itself -------------------------------------------------------------------------- */
-
 TEST(shape_labels_and_record)
 {
     spd_synth_options o = usual();
@@ -77,8 +75,6 @@ TEST(seed_alone_decides)
     OWN(spd_data) other = make(&o, V);
     CHECK(memcmp(one->X, other->X, bytes) != 0 && memcmp(U, V, sizeof U) != 0, "the seed does not");
 }
-
-/* ---- where the signal is --------------------------------------------------------------------- */
 
 /* V (n x k) <- what is left of the first columns of the identity outside U, orthonormal. */
 static void complement(size_t n, size_t d, const double *U, double *V)
@@ -159,8 +155,6 @@ TEST(variation_is_what_was_asked_for)
     CHECK_CLOSE(spread(data, 10, U), 1.5, 0.25, "signal");
     spd_data_free(data);
 }
-
-/* ---- extremes and refusals ------------------------------------------------------------------- */
 
 TEST(smallest_sizes)
 {

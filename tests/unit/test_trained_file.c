@@ -29,23 +29,15 @@ static both_set both_random(uint64_t seed, size_t p)
     return s;
 }
 
-static spd_method method_of(const char *name)
-{
-    spd_method method = SPD_STRUCT(spd_method);
-    CHECK(spd_method_parse(ctx, name, &method) == SPD_OK, "%s", name);
-    return method;
-}
-
 /* A method whose name begins with + normalises and recentres groups, which have names. */
 static spd_classifier *trained_by(const char *name, const spd_samples *train)
 {
     static const char *const groups[] = {"ann", "bob", "cy"};
     const int aligns = name[0] == '+';
-    spd_fit_options fit;
+    spd_fit_options fit = fit_defaults();
     spd_classifier *c = NULL;
     spd_samples own = *train;
     spd_method method = method_of(name + aligns);
-    spd_fit_defaults(&fit, sizeof fit);
     fit.max_iter = 4;
     method.fit = &fit;
     method.normalize = aligns ? SPD_NORMALIZATION_DETERMINANT : SPD_NORMALIZATION_NONE;
@@ -413,9 +405,8 @@ static spd_classifier *old_trained(size_t i, const spd_samples *train)
 {
     static const char *const classes_named[] = {"left", "right"};
     spd_classifier *c = NULL;
-    spd_fit_options fit;
+    spd_fit_options fit = fit_defaults();
     spd_method method = method_of(old_names[i]);
-    spd_fit_defaults(&fit, sizeof fit);
     fit.max_iter = 3;
     method.fit = &fit;
     if (spd_method_uses(&method, SPD_PARAMETER_K))
