@@ -50,7 +50,7 @@ static void confusion(FILE *f, const page *p, size_t method)
     const char *name = p->e->found->method[method]->name;
     fprintf(f, "<div>\n<h3>%s</h3>\n", name);
     if (classes <= MOST_CLASSES) {
-        heat h = {p->e->set.samples.classes, p->e->set.data->class_name, count};
+        heat h = {classes, p->e->set.data->class_name, count};
         figure g = heat_figure(&h, words_text("confusion-%s", name),
                                words_text("Confusion matrix of %s", name));
         page_figure(f, p, &g);

@@ -14,14 +14,6 @@
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-static double best_accuracy(const page *p)
-{
-    double best = 0;
-    for (size_t m = 0; m < p->e->methods; m++)
-        best = fmax(best, p->e->found->method[m]->accuracy);
-    return best;
-}
-
 /* Scores in a row or, without a result, their headings. */
 static void score_cells(FILE *f, const page *p, const spd_method_result *found)
 {
@@ -111,7 +103,9 @@ static void by_table(FILE *f, const page *p)
 
 void page_results(FILE *f, const page *p)
 {
-    double best = best_accuracy(p);
+    double best = 0;
+    for (size_t m = 0; m < p->e->methods; m++)
+        best = fmax(best, p->e->found->method[m]->accuracy);
     html_table(f, "Results of all methods", "method|<0 to 100 %");
     score_cells(f, p, NULL);
     html_column(f, "p");

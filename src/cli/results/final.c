@@ -111,24 +111,19 @@ static json_t *choice_json(const session *s, const results *e, size_t method)
     return r.object;
 }
 
-static size_t most_accurate(const results *e)
-{
-    size_t best = 0;
-    for (size_t m = 1; m < e->methods; m++)
-        if (e->found->method[m]->accuracy > e->found->method[best]->accuracy)
-            best = m;
-    return best;
-}
-
 json_t *results_final(const session *s, const results *e)
 {
     const char *which = arguments_text(s->args, "final");
     if (strcmp(which, "none") == 0)
         return NULL;
     json_t *list = sheet_json_list();
-    int best = strcmp(which, "best") == 0;
-    size_t first = best ? most_accurate(e) : 0, last = best ? first + 1 : e->methods;
-    for (size_t m = first; m < last; m++)
-        sheet_json_append(list, choice_json(s, e, m));
+    int one = strcmp(which, "best") == 0;
+    size_t best = 0;
+    for (size_t m = 1; m < e->methods; m++)
+        if (e->found->method[m]->accuracy > e->found->method[best]->accuracy)
+            best = m;
+    for (size_t m = 0; m < e->methods; m++)
+        if (!one || m == best)
+            sheet_json_append(list, choice_json(s, e, m));
     return list;
 }
