@@ -42,17 +42,6 @@ static void put_cell(const place *p, size_t row, size_t column, int64_t sum)
                   x + p->cell / 2, y + p->cell / 2 + 4.5, 0, words_text("%lld", (long long)count));
 }
 
-static void put_row(const place *p, size_t row)
-{
-    const int64_t *count = p->h->count + row * p->h->classes;
-    int64_t sum = 0;
-    for (size_t c = 0; c < p->h->classes; c++)
-        sum += count[c];
-    for (size_t c = 0; c < p->h->classes; c++)
-        if (count[c])
-            put_cell(p, row, c, sum);
-}
-
 static place place_of(drawing *d, const heat *h)
 {
     size_t filled = 0;
@@ -73,15 +62,21 @@ static void put_heat(drawing *d, const void *what)
     const heat *h = what;
     place p = place_of(d, h);
     draw_rect(d, (draw_ink){.look = LOOK_FIELD}, p.left, TOP, SIDE, SIDE);
-    for (size_t r = 0; r < h->classes; r++)
-        put_row(&p, r);
-    size_t step = (p.h->classes + NAMES - 1) / NAMES;
+    for (size_t r = 0; r < h->classes; r++) {
+        const int64_t *count = h->count + r * h->classes;
+        int64_t sum = 0;
+        for (size_t c = 0; c < h->classes; c++)
+            sum += count[c];
+        for (size_t c = 0; c < h->classes; c++)
+            if (count[c])
+                put_cell(&p, r, c, sum);
+    }
+    size_t step = (h->classes + NAMES - 1) / NAMES;
     unsigned style = TEXT_SOFT | TEXT_END | (p.cell * (double)step < 15 ? TEXT_TINY : 0);
-    for (size_t c = 0; c < p.h->classes; c += step) {
+    for (size_t c = 0; c < h->classes; c += step) {
         double middle = p.cell * ((double)c + 0.5);
-        draw_text(p.d, style, p.left - 5, TOP + middle + 4, CHARACTERS, p.h->name[c]);
-        draw_text(p.d, style | TEXT_UP, p.left + middle + 4, TOP + SIDE + 5, CHARACTERS,
-                  p.h->name[c]);
+        draw_text(d, style, p.left - 5, TOP + middle + 4, CHARACTERS, h->name[c]);
+        draw_text(d, style | TEXT_UP, p.left + middle + 4, TOP + SIDE + 5, CHARACTERS, h->name[c]);
     }
     draw_text(d, TEXT_MIDDLE | TEXT_UP, 13, TOP + SIDE / 2, 0, "true class");
     draw_text(d, TEXT_MIDDLE, p.left + SIDE / 2, TOP + SIDE + p.names + 16, 0, "predicted class");

@@ -82,21 +82,6 @@ void page_confusions(FILE *f, const page *p)
 
 /* ---- classes --------------------------------------------------------------------------------- */
 
-/* Counts of one class. */
-typedef struct tally {
-    double own, taken, right; /* samples of the class, samples taken for it, both */
-} tally;
-
-static tally count_class(size_t classes, const int64_t *confusion, size_t c)
-{
-    tally t = {.right = (double)confusion[c * classes + c]};
-    for (size_t k = 0; k < classes; k++) {
-        t.own += (double)confusion[c * classes + k];
-        t.taken += (double)confusion[k * classes + c];
-    }
-    return t;
-}
-
 /* NaN of nothing. */
 static double share(double part, double whole)
 {
@@ -115,12 +100,17 @@ static void class_rows(FILE *f, const page *p, const int64_t *confusion)
 {
     size_t classes = p->e->set.samples.classes;
     for (size_t c = 0; c < classes; c++) {
-        tally t = count_class(classes, confusion, c);
+        /* Samples of the class, samples taken for it, both. */
+        double own = 0, taken = 0, right = (double)confusion[c * classes + c];
+        for (size_t k = 0; k < classes; k++) {
+            own += (double)confusion[c * classes + k];
+            taken += (double)confusion[k * classes + c];
+        }
         html_print(f, "<tr><th scope=\"row\">%.80s</th><td>%.0f</td>",
-                   p->e->set.data->class_name[c], t.own);
-        put_share(f, share(t.right, t.taken));
-        put_share(f, share(t.right, t.own));
-        put_share(f, share(2 * t.right, t.own + t.taken));
+                   p->e->set.data->class_name[c], own);
+        put_share(f, share(right, taken));
+        put_share(f, share(right, own));
+        put_share(f, share(2 * right, own + taken));
         fputs("</tr>\n", f);
     }
 }

@@ -121,12 +121,6 @@ void page_summary(FILE *f, const page *p)
 
 /* ---- how the matrices were made ------------------------------------------------------------- */
 
-static void put_row(FILE *f, const char *group, const char *key, const char *value)
-{
-    html_print(f, "<tr><th scope=\"row\">%s%s%s</th><td class=\"values\">%.200s</td></tr>\n", group,
-               group[0] ? ": " : "", key, value);
-}
-
 /* "a, b, c and 4 more" */
 static char *list_text(json_t *list)
 {
@@ -149,8 +143,10 @@ static void put_members(FILE *f, const char *group, json_t *object, int deeper)
         else if (strcmp(group, "rows") == 0 && strcmp(key, "position") == 0)
             continue; /* for drawings */
         else
-            put_row(f, group, key,
-                    json_is_array(value) ? list_text(value) : sheet_json_say(value, 0));
+            html_print(f,
+                       "<tr><th scope=\"row\">%s%s%s</th><td class=\"values\">%.200s</td></tr>\n",
+                       group, group[0] ? ": " : "", key,
+                       json_is_array(value) ? list_text(value) : sheet_json_say(value, 0));
     }
 }
 
