@@ -13,7 +13,7 @@ help:
 	@echo "make fresh      demo, test and install in a minimal Debian (as root)"
 	@echo "make bench      build, measure (make bench BENCH='kernels' for one)"
 	@echo "make matlab     build the toolbox for Octave: build/release/matlab, and its package"
-	@echo "make lint       format, arrows, sizes, map, cppcheck, clang-tidy"
+	@echo "make lint       format, arrows, size, map, cppcheck, clang-tidy"
 	@echo "make format     put every C file into the one format"
 	@echo "make docs       build the documentation as a site in build/site"
 	@echo "make results    run the tables of README and docs/results.md, and write them there"

@@ -84,6 +84,13 @@ def test_help_speaks_of_options_that_are_there(spdml, name):
     assert set(re.findall(r"--[a-z][a-z-]+", out)) - there <= elsewhere
 
 
+def test_rows_of_options_do_not_grow(spdml):
+    """The number is only ever lowered; tools/count-options shows where the rows are."""
+    commands = spdml("help", "--commands").good().out.split()
+    helps = [spdml(name, "--help").good().out for name in commands]
+    assert sum(len(re.findall(r"^  (?:-\w, |    )--[\w-]+", text, re.M)) for text in helps) <= 391
+
+
 def test_help_shows_range_default_and_choices(spdml):
     out = " ".join(spdml("neighbours", "--help").out.split())
     assert "between 1 and 2147483647; default 1" in out
