@@ -74,18 +74,16 @@ spd_status spd_split(spd_context *ctx, size_t p, const int *label, double fracti
 
 /* ---- rounds --------------------------------------------------------------------------------- */
 
-/* Adds a round; flag (p): 0 out of it, 1 trains, 2 is tested, 3 trains without its label. */
+/* Adds a round; flag (p): 0 out of it, 1 trains, 2 is tested. */
 static spd_status add_round(spd_context *ctx, size_t p, const char *flag, int group, arena *keep,
                             spd_evaluation *e)
 {
-    size_t trains = 0, tests = 0, *sample = arena_alloc(keep, p, sizeof *sample);
+    size_t trains = 0, *sample = arena_alloc(keep, p, sizeof *sample);
     spd_round *r = arena_zero(keep, 1, sizeof *r);
     if (!r || !sample)
         return ctx_nomem(ctx, "rounds");
-    for (size_t i = 0; i < p; i++) {
+    for (size_t i = 0; i < p; i++)
         trains += flag[i] == 1;
-        tests += flag[i] == 2;
-    }
     *r = (spd_round){.group = group, .train = sample, .test = sample + trains};
     for (size_t i = 0; i < p; i++)
         if (flag[i] == 1)
