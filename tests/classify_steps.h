@@ -46,7 +46,7 @@ HELPER spd_status steps_run(spd_context *ctx, const classifier *c, const spd_met
  * off the identity by about `spread`. */
 typedef struct labelled_set {
     spd_samples samples;
-    double *X;
+    double *X, *V; /* V NULL: without vectors */
     int *label;
 } labelled_set;
 
@@ -69,6 +69,22 @@ HELPER labelled_set labelled_random(uint64_t seed, size_t n, size_t p, size_t cl
                               .X = s.X,
                               .classes = classes,
                               .label = s.label};
+    return s;
+}
+
+/* With vectors of height x width numbers that belong to the same classes, three of them. */
+HELPER labelled_set labelled_both(uint64_t seed, size_t n, size_t p, double spread, size_t height,
+                                  size_t width)
+{
+    labelled_set s = labelled_random(seed, n, p, 3, spread);
+    const size_t size = height * width;
+    rng r = seeded(seed);
+    s.samples.V = s.V = block(p * size);
+    for (size_t i = 0; i < p; i++)
+        for (size_t e = 0; e < size; e++)
+            s.V[i * size + e] = (e / 5 % 3 == i % 3 ? 2.0 : 0.5) + 0.3 * rng_normal(&r);
+    s.samples.height = height;
+    s.samples.width = width;
     return s;
 }
 

@@ -58,8 +58,6 @@ static int judge(const spd_context *ctx, spd_status status, int e, const char *w
     return 0;
 }
 
-/* ---- distances and neighbours ---------------------------------------------------------------- */
-
 static void check_distances(spd_context *ctx, spd_metric metric, size_t n, const double *X, int e)
 {
     double D[P * P], E[P * P], *Y = scaled(P * n * n, X, e);
@@ -160,8 +158,6 @@ TEST(euclidean_zeros)
     CHECK_CLOSE(d2 / 2e-290, 1.0, 1e-12, "d2 = %g", d2);
 }
 
-/* ---- means, geodesics, functions ------------------------------------------------------------- */
-
 static void check_points(spd_context *ctx, spd_metric metric, size_t n, const double *X, int e)
 {
     double *Y = scaled(P * n * n, X, e), *M = block(n * n), *K = block(n * n);
@@ -225,8 +221,7 @@ TEST(functions_at_any_scale)
                {SPD_FUNCTION_INVSQRT, -0.5},
                {SPD_FUNCTION_POWER, 0.25},
                {SPD_FUNCTION_LOG, 0.0}};
-    rng r;
-    rng_seed(&r, 4);
+    rng r = seeded(4);
     double *X = random_set(&r, n, P, 10.0), *F = block(P * n * n), *G = block(P * n * n);
     for (size_t k = 0; k < EXPONENTS; k++)
         for (size_t i = 0; i < 4; i++) {
@@ -241,8 +236,6 @@ TEST(functions_at_any_scale)
                        spd_name(SPD_ENUM_FUNCTION, all[i].f), 0, e);
         }
 }
-
-/* ---- learning, recognition, embedding -------------------------------------------------------- */
 
 TEST(costs_at_any_scale)
 {
@@ -282,13 +275,12 @@ TEST(costs_at_any_scale)
 static spd_status classify(spd_context *ctx, const char *name, size_t n, const double *X,
                            const int *label, int *found)
 {
-    spd_method method = SPD_STRUCT(spd_method);
+    spd_method method = method_of(name);
     OWN(spd_classifier) c = NULL;
     spd_samples train = {.size = sizeof train, .p = TRAIN, .n = n, .X = X};
     spd_samples queries = {.size = sizeof queries, .p = P, .n = n, .X = X + TRAIN * n * n};
     train.classes = CLASSES;
     train.label = label;
-    CHECK(spd_method_parse(ctx, name, &method) == SPD_OK, "%s", name);
     if (spd_method_uses(&method, SPD_PARAMETER_M))
         method.value[SPD_PARAMETER_M] = 2;
     spd_status status = spd_classifier_fit(ctx, &method, &train, NULL, &c);
@@ -366,7 +358,7 @@ TEST(vectors_at_any_scale)
     for (size_t k = 0; k < 2 * (EXPONENTS + 1); k++) {
         int e = k < 2 ? 0 : exponents[k / 2 - 1];
         size_t which = k % 2;
-        spd_method method = SPD_STRUCT(spd_method);
+        const spd_method method = method_of(names[which]);
         OWN(spd_classifier) c = NULL;
         double *Y = scaled(ALL * dim, V, e);
         spd_samples train = {.size = sizeof train, .p = TRAIN, .height = SIDE, .width = SIDE};
@@ -376,7 +368,6 @@ TEST(vectors_at_any_scale)
         train.label = label;
         queries.p = P;
         queries.V = Y + TRAIN * dim;
-        CHECK(spd_method_parse(ctx, names[which], &method) == SPD_OK, " ");
         spd_status status = spd_classifier_fit(ctx, &method, &train, NULL, &c);
         if (status >= 0)
             status = spd_classifier_predict(ctx, c, &queries, k < 2 ? base[which] : found);
@@ -427,8 +418,6 @@ TEST(embeddings_at_any_scale)
             }
 }
 
-/* ---- covariances ----------------------------------------------------------------------------- */
-
 TEST(covariances_at_any_scale)
 {
     enum { n = 4, r = 30 };
@@ -451,8 +440,6 @@ TEST(covariances_at_any_scale)
                       spd_name(SPD_ENUM_SHRINKAGE, o.shrinkage), e, said(ctx));
         }
 }
-
-/* ---- single results -------------------------------------------------------------------------- */
 
 TEST(linear_algebra_at_the_ends)
 {

@@ -1,7 +1,6 @@
 /* test_synth_images.c - noise, PNG files, folders that appear whole or not at all, textures and
  * faces: the same bytes for any number of threads, every failure leaves nothing behind. */
 #define _XOPEN_SOURCE 700
-#include <errno.h>
 #include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,8 +15,6 @@
 #include "test_image_common.h"
 
 #define FOLDER "made"
-
-/* ---- files and folders ---------------------------------------------------------------------- */
 
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
@@ -66,39 +63,6 @@ static listing list(const char *folder)
     return l;
 }
 
-static image *read_image(const char *path)
-{
-    file_bytes file = bytes_of(path);
-    char text[200];
-    image *picture = decode(file.bytes, file.size, text);
-    CHECK(picture, "%s: %s", path, text);
-    return picture;
-}
-
-/* ---- noise ---------------------------------------------------------------------------------- */
-
-/* Averages over many places: the mean must vanish, the spread be that of a useful noise. */
-TEST(noise_has_mean_and_spread)
-{
-    enum { COUNT = 20000 };
-    double sum[3] = {0}, square[3] = {0}, most[3] = {0};
-    rng r = seeded(3);
-    for (int i = 0; i < COUNT; i++) {
-        const double x = 200.0 * rng_uniform(&r) - 100.0, y = 200.0 * rng_uniform(&r) - 100.0;
-        const double value[3] = {noise_perlin(7, x, y), noise_fractal(7, x, y, 4),
-                                 2.0 * noise_at(7, noise_floor(x), noise_floor(y)) - 1.0};
-        for (int k = 0; k < 3; k++) {
-            sum[k] += value[k];
-            square[k] += value[k] * value[k];
-            most[k] = fmax(most[k], fabs(value[k]));
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        CHECK_CLOSE(sum[k] / COUNT, 0.0, 0.02, "noise %d", k);
-        CHECK(sqrt(square[k] / COUNT) > 0.25 && most[k] < 1.5, "noise %d", k);
-    }
-}
-
 TEST(noise_is_smooth_and_zero_on_the_lattice)
 {
     rng r = seeded(4);
@@ -140,18 +104,6 @@ TEST(cells_are_about_their_nearest_points)
         }
     }
 }
-
-TEST(keys_differ)
-{
-    uint64_t key[64];
-    for (uint64_t i = 0; i < 64; i++)
-        key[i] = rng_key(i / 16, i / 4 % 4, i % 4);
-    for (size_t i = 0; i < 64; i++)
-        for (size_t j = 0; j < i; j++)
-            CHECK(key[i] != key[j], "%zu and %zu", i, j);
-}
-
-/* ---- PNG files ------------------------------------------------------------------------------ */
 
 /* Written and read again: the nearest of 256 levels, what is beyond cut off. */
 TEST(written_images_come_back)
@@ -202,8 +154,6 @@ TEST(writing_survives_hunger)
     }
     remove("x.png");
 }
-
-/* ---- folders -------------------------------------------------------------------------------- */
 
 static void write_text(const char *path)
 {
@@ -283,7 +233,7 @@ TEST(folders_that_cannot_be_taken)
     clear(FOLDER);
 }
 
-/* ---- textures and faces --------------------------------------------------------------------- */
+static const spd_synth_kind kinds[] = {SPD_SYNTH_TEXTURES, SPD_SYNTH_FACES};
 
 static spd_synth_options small(spd_synth_kind kind)
 {
@@ -311,7 +261,6 @@ static listing generate(spd_synth_kind kind, const spd_synth_options *o, int thr
 
 TEST(same_seed_same_bytes)
 {
-    static const spd_synth_kind kinds[] = {SPD_SYNTH_TEXTURES, SPD_SYNTH_FACES};
     static const size_t files[] = {6, 28};
     for (size_t k = 0; k < 2; k++) {
         spd_synth_options o = small(kinds[k]);
@@ -326,7 +275,6 @@ TEST(same_seed_same_bytes)
 /* Asking for more leaves what was there as it was. */
 TEST(a_larger_set_begins_the_same)
 {
-    static const spd_synth_kind kinds[] = {SPD_SYNTH_TEXTURES, SPD_SYNTH_FACES};
     static const char *const path[] = {FOLDER "/bark/bark_02.png", FOLDER "/002_bg.png"};
     for (size_t k = 0; k < 2; k++) {
         spd_synth_options o = small(kinds[k]);
@@ -341,53 +289,6 @@ TEST(a_larger_set_begins_the_same)
         CHECK(seen[0].size == seen[1].size && !memcmp(seen[0].bytes, seen[1].bytes, seen[0].size),
               "%s", path[k]);
     }
-}
-
-/* Correlation of the channels a and b of all pixels. */
-static double correlation(const image *p, size_t a, size_t b)
-{
-    const size_t count = p->width * p->height;
-    double x = 0.0, y = 0.0, xx = 0.0, yy = 0.0, xy = 0.0;
-    for (size_t e = 0; e < count; e++) {
-        const double u = p->pixel[e * p->channels + a], v = p->pixel[e * p->channels + b];
-        x += u, y += v, xx += u * u, yy += v * v, xy += u * v;
-    }
-    const double n = (double)count;
-    return (xy - x * y / n) / sqrt((xx - x * x / n) * (yy - y * y / n));
-}
-
-/* Every class makes pictures in which there is something to see, and their colours are not one
- * grey. */
-TEST(textures_have_contrast_and_colours)
-{
-    spd_synth_options o = small(SPD_SYNTH_TEXTURES);
-    o.classes = 20;
-    o.samples = 1;
-    o.side = 64;
-    clear(FOLDER);
-    CHECK(spd_synth_files(NULL, SPD_SYNTH_TEXTURES, &o, FOLDER, NULL) == SPD_OK, "textures");
-    CHECK(list(FOLDER).files == 20, "%zu", list(FOLDER).files);
-    static const char *const names[] = {"weave", "wood", "water", "metal", "denim"};
-    for (size_t k = 0; k < 5; k++) {
-        char path[80];
-        snprintf(path, sizeof path, FOLDER "/%s/%s_01.png", names[k], names[k]);
-        OWN(image) p = read_image(path);
-        if (!p)
-            continue;
-        CHECK(p->width == 64 && p->height == 64 && p->channels == 3, "%s", path);
-        double sum = 0.0, square = 0.0;
-        for (size_t e = 0; e < 3 * 64 * 64; e++) {
-            sum += p->pixel[e];
-            square += p->pixel[e] * p->pixel[e];
-        }
-        const double n = 3.0 * 64.0 * 64.0;
-        CHECK(square / n - sum * sum / (n * n) > 1e-3, "%s: no contrast", path);
-        for (size_t c = 0; c < 3; c++) {
-            const double alike = correlation(p, c, c < 2 ? c + 1 : 0);
-            CHECK(alike < 0.9999, "%s: grey", path);
-        }
-    }
-    clear(FOLDER);
 }
 
 /* Without noise and with the light in front, a head that looks to the right is the mirror image of
@@ -420,36 +321,6 @@ TEST(turned_heads_mirror)
     for (int k = 0; k < 3; k++)
         image_free(picture[k]);
 }
-
-TEST(index_of_faces)
-{
-    spd_synth_options o = small(SPD_SYNTH_FACES);
-    clear(FOLDER);
-    CHECK(spd_synth_files(NULL, SPD_SYNTH_FACES, &o, FOLDER, NULL) == SPD_OK, "faces");
-    FILE *stream = fopen(FOLDER "/index.csv", "r");
-    char line[100], path[120], pose[8];
-    unsigned subject, rows = 0;
-    if (!stream || !fgets(line, sizeof line, stream))
-        abort();
-    CHECK(strcmp(line, "file,subject,pose\n") == 0, "%s", line);
-    while (fgets(line, sizeof line, stream)) {
-        char *comma = strchr(line, ',');
-        const int read = comma ? sscanf(comma, ",%u,%7s", &subject, pose) : 0;
-        if (!CHECK(read == 2, "%s", line))
-            break;
-        snprintf(path, sizeof path, FOLDER "/%.*s", (int)(comma - line), line);
-        image *p = read_image(path);
-        CHECK(p && p->channels == 1 && p->width == 24, "%s", path);
-        CHECK(subject == 1 + rows / 9 && strstr(path, pose), "%s", line);
-        image_free(p);
-        rows++;
-    }
-    fclose(stream);
-    CHECK(rows == 27, "%u", rows);
-    clear(FOLDER);
-}
-
-/* ---- what goes wrong ------------------------------------------------------------------------ */
 
 static void expect_refused(spd_synth_kind kind, const spd_synth_options *o, const char *part)
 {
@@ -495,7 +366,6 @@ TEST(cancelling_leaves_nothing)
 
 TEST(hunger_leaves_nothing)
 {
-    static const spd_synth_kind kinds[] = {SPD_SYNTH_TEXTURES, SPD_SYNTH_FACES};
     spd_context *ctx = context_on(1);
     for (size_t k = 0; k < 2; k++) {
         spd_synth_options o = small(kinds[k]);

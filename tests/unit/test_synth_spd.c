@@ -1,5 +1,6 @@
 /* test_synth_spd.c - generated matrices: what they are made of, that the classes differ in the
  * planted subspace and nowhere else, and what is refused. */
+#include "random_spd.h"
 #include "repeat.h"
 
 static spd_context *ctx;
@@ -19,12 +20,6 @@ static spd_data *make(const spd_synth_options *o, double *planted)
     if (!data)
         abort();
     return data;
-}
-
-static double *room(size_t count)
-{
-    double *block = take(count * sizeof *block);
-    return block;
 }
 
 TEST(shape_labels_and_record)
@@ -81,7 +76,7 @@ static void complement(size_t n, size_t d, const double *U, double *V)
 {
     const size_t k = n - d;
     for (size_t c = 0; c < k; c++) {
-        double v[64], norm = 0.0;
+        double v[64];
         for (size_t i = 0; i < n; i++)
             v[i] = i == c;
         for (int twice = 0; twice < 2; twice++)
@@ -93,9 +88,7 @@ static void complement(size_t n, size_t d, const double *U, double *V)
                     v[i] -= dot * (q < d ? U[i * d + q] : V[i * k + q - d]);
             }
         for (size_t i = 0; i < n; i++)
-            norm += v[i] * v[i];
-        for (size_t i = 0; i < n; i++)
-            V[i * k + c] = v[i] / sqrt(norm);
+            V[i * k + c] = v[i] / norm(n, v);
     }
 }
 
@@ -103,7 +96,7 @@ static void complement(size_t n, size_t d, const double *U, double *V)
 static double accuracy(const spd_data *data, size_t m, const double *W)
 {
     size_t right = 0;
-    double *S = room(data->p * m * m), *d2 = room(data->p);
+    double *S = block(data->p * m * m), *d2 = block(data->p);
     int64_t *near = take(data->p * sizeof *near);
     CHECK(spd_congruence(ctx, SPD_SET(data->n, data->p, data->X), m, W, S) == SPD_OK, "congruence");
     CHECK_OK(ctx, spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(m, data->p, S), NULL, 1, NULL, near, d2,
@@ -131,7 +124,7 @@ TEST(classes_differ_in_the_planted_subspace_alone)
 /* Root mean square of the logarithms of the eigenvalues of W' X W. */
 static double spread(const spd_data *data, size_t m, const double *W)
 {
-    double sum = 0.0, *S = room(data->p * m * m), *lambda = room(data->p * m);
+    double sum = 0.0, *S = block(data->p * m * m), *lambda = block(data->p * m);
     CHECK(spd_congruence(ctx, SPD_SET(data->n, data->p, data->X), m, W, S) == SPD_OK, "congruence");
     CHECK(spd_eigh(ctx, SPD_SET(m, data->p, S), lambda, NULL) == SPD_OK, "eigenvalues");
     for (size_t i = 0; i < data->p * m; i++)

@@ -56,8 +56,6 @@ static double *in_full(const tsne_graph *g)
     return full;
 }
 
-/* ---- affinities ------------------------------------------------------------------------------ */
-
 /* p_j|i of row i by bisecting the variance, as the definition says. */
 static void twin_shares(size_t p, size_t d, const double *Z, size_t i, double perplexity, double *q)
 {
@@ -123,8 +121,6 @@ TEST(equal_samples_share_evenly)
         CHECK_CLOSE(g.value[e], 1.0 / 6.0, 1e-15, "entry %zu", e);
     arena_free(&room);
 }
-
-/* ---- the gradient ---------------------------------------------------------------------------- */
 
 /* *cost and G (p x d) over all pairs, by the formulas of tsne.h. */
 static double twin_gradient(size_t p, size_t d, const double *full, const double *Y, double *G)
@@ -196,8 +192,6 @@ TEST(the_gradient_is_that_of_the_cost)
     arena_free(&room);
 }
 
-/* ---- the tree -------------------------------------------------------------------------------- */
-
 TEST(trees_hold_every_point_once)
 {
     for (size_t d = 1; d <= TSNE_DIMENSIONS; d++) {
@@ -248,8 +242,6 @@ TEST(coarse_trees_come_close)
     CHECK(off[0] < 0.01 && off[1] < 0.05, "%g, %g", off[0], off[1]);
     arena_free(&room);
 }
-
-/* ---- the whole ------------------------------------------------------------------------------- */
 
 enum { N = 3, SETS = 3, EACH = 60, ALL = SETS * EACH };
 
