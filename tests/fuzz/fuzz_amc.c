@@ -17,8 +17,6 @@ static spd_status parse(spd_context *ctx, const unsigned char *bytes, size_t siz
     return amc_parse(ctx, bones, (const char *)bytes, size, clip);
 }
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;

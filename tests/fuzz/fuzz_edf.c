@@ -1,14 +1,11 @@
 /* fuzz_edf.c - any bytes as a recording in EDF or BDF, or as a table of events: numbers and events,
  * or a message. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "base/memory.h"
 #include "formats/recording.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
+#include "fuzz.h"
 
 static void check_events(const recording_events *events)
 {

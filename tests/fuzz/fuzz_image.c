@@ -3,15 +3,12 @@
  * Images of more than a million values are refused here, so that time goes into many small ones.
  * PNG files guard every chunk with a checksum, which changes at random never meet: it is put right
  * after most changes. */
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "base/memory.h"
 #include "formats/image_formats.h"
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
 size_t LLVMFuzzerCustomMutator(unsigned char *bytes, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerMutate(unsigned char *bytes, size_t size, size_t most);
 
@@ -58,14 +55,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     const image_file file = {.ctx = ctx, .bytes = bytes, .size = size, .most = (size_t)1 << 20};
     image *picture = NULL;
     spd_status status = image_decode_file(&file, &picture);
-    if (status == SPD_OK) {
-        const size_t values = picture->width * picture->height * picture->channels;
-        for (size_t i = 0; i < values; i++)
-            if (!(picture->pixel[i] >= 0.0 && picture->pixel[i] <= 1.0))
-                abort();
-    } else if (picture || spd_context_error(ctx)->message[0] == '\0') {
-        abort(); /* a failure leaves its output alone and says why */
-    }
+    fuzz_check(ctx, status, picture);
+    for (size_t i = 0; picture && i < picture->width * picture->height * picture->channels; i++)
+        if (!(picture->pixel[i] >= 0.0 && picture->pixel[i] <= 1.0))
+            abort();
     image_free(picture);
     if (mem_live() != live)
         abort();

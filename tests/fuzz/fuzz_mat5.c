@@ -5,9 +5,8 @@
  * guards. */
 #include <zlib.h>
 
+#include "fuzz.h"
 #include "fuzz_mat.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
 
 static void put_word(unsigned char *at, size_t word)
 {

@@ -1,7 +1,6 @@
 /* fuzz_mat73.c - any bytes as the HDF5 file within a MATLAB file of version 7.3. */
+#include "fuzz.h"
 #include "fuzz_mat.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
 {

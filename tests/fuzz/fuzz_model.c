@@ -1,33 +1,22 @@
 /* fuzz_model.c - any bytes as a model file or a checkpoint, and, past the checksums of the archive, as the
  * meta.json of one: a model that can be described, or a message. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "base/memory.h"
+#include "fuzz.h"
 #include "io/file.h"
 #include "learn/model.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
-
-static void check(spd_context *ctx, spd_status status, const void *made)
-{
-    if ((status == SPD_OK) != (made != NULL))
-        abort(); /* a failure leaves its output alone */
-    if (status < 0 && spd_context_error(ctx)->message[0] == '\0')
-        abort(); /* and says why */
-}
 
 static void read_all(spd_context *ctx, const io_bundle *bundle)
 {
     spd_model *model = NULL;
     spd_fit_state *state = NULL;
-    check(ctx, record_take(ctx, &model_record, bundle, &model), model);
-    check(ctx, record_take(ctx, &checkpoint_record, bundle, &state), state);
+    fuzz_check(ctx, record_take(ctx, &model_record, bundle, &model), model);
+    fuzz_check(ctx, record_take(ctx, &checkpoint_record, bundle, &state), state);
     spd_model_free(model);
     model = NULL;
     if (state)
-        check(ctx, spd_fit_state_model(ctx, state, &model), model);
+        fuzz_check(ctx, spd_fit_state_model(ctx, state, &model), model);
     spd_model_free(model);
     spd_fit_state_free(state);
 }
@@ -52,7 +41,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     spd_context *ctx = spd_context_new();
     io_bundle *bundle = NULL;
     spd_status status = bundle_read_memory(ctx, bytes, size, &bundle);
-    check(ctx, status, bundle);
+    fuzz_check(ctx, status, bundle);
     if (bundle)
         read_all(ctx, bundle);
     bundle_free(bundle);

@@ -244,22 +244,6 @@ static void make_archive(fuzz_input *in, pad *p)
     put_end(p, count + (fuzz_byte(in) == 255), at, shape >= 220);
 }
 
-/* ---- its readers ----------------------------------------------------------------------------- */
-
-static void read_arrays(spd_context *ctx, const pad *p)
-{
-    io_file *file = mem_zero(1, sizeof *file);
-    spd_status status = npz_open(ctx, file, p->bytes, p->size);
-    for (size_t i = 0; i < file->count && status == SPD_OK; i++) {
-        spd_array *array = NULL;
-        spd_status one = io_read_complex(ctx, file, &file->entry[i], &array);
-        fuzz_check(ctx, one, array);
-        spd_array_free(array);
-    }
-    fuzz_check_message(ctx, status);
-    io_close(file);
-}
-
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
 {
     static pad p;
@@ -269,7 +253,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
     io_bundle *bundle = NULL;
     spd_data *data = NULL;
     make_archive(&in, &p);
-    read_arrays(ctx, &p);
+    io_file *file = mem_zero(1, sizeof *file);
+    fuzz_read_arrays(ctx, npz_open(ctx, file, p.bytes, p.size), file);
     fuzz_check(ctx, bundle_read_memory(ctx, p.bytes, p.size, &bundle), bundle);
     bundle_free(bundle);
     fuzz_lend("fuzz.npz", p.bytes, p.size);

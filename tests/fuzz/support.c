@@ -11,7 +11,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
-#include "io/source.h"
+#include "io/file.h"
 
 /* ---- promises -------------------------------------------------------------------------------- */
 
@@ -96,6 +96,17 @@ spd_status __wrap_source_load(spd_context *ctx, const char *path, io_source **so
 {
     const struct lent_file *f = find_file(path);
     return f ? open_lent(ctx, f, source) : __real_source_load(ctx, path, source);
+}
+
+void fuzz_read_arrays(spd_context *ctx, spd_status opened, io_file *file)
+{
+    for (size_t i = 0; i < file->count && opened == SPD_OK; i++) {
+        spd_array *array = NULL;
+        fuzz_check(ctx, io_read_complex(ctx, file, &file->entry[i], &array), array);
+        spd_array_free(array);
+    }
+    fuzz_check_message(ctx, opened);
+    io_close(file);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
