@@ -35,8 +35,9 @@ void fuzz_lend(const char *name, const unsigned char *bytes, size_t size);
 /* The bytes that are lent under a name, or NULL. */
 const unsigned char *fuzz_lent(const char *name, size_t *size);
 
-/* Closes a file whose opening ended so, after reading its arrays. */
 struct io_file;
+
+/* Reads every array of a file whose opening ended so, with fuzz_check, and closes it. */
 void fuzz_read_arrays(spd_context *ctx, spd_status opened, struct io_file *file);
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -60,8 +60,6 @@ static double max_abs(size_t count, const double *x)
     return largest;
 }
 
-/* ---- layout ------------------------------------------------------------------------------- */
-
 TEST(pack_and_back)
 {
     rng r = seeded(1);
@@ -188,8 +186,6 @@ TEST(logarithm)
     CHECK(y[0] == 0.0, "ln 1 = %g", y[0]);
 }
 
-/* ---- Cholesky ------------------------------------------------------------------------------ */
-
 TEST(chol_logdet_inverse)
 {
     rng r = seeded(4);
@@ -273,8 +269,6 @@ TEST(logdet_of_extreme_scale)
     }
 }
 
-/* ---- solves --------------------------------------------------------------------------------- */
-
 TEST(triangular_solves)
 {
     rng r = seeded(7);
@@ -342,8 +336,6 @@ TEST(congruences)
         CHECK(memcmp(y.out, s.out, TRI(n) * LANES * sizeof(double)) == 0, "in place, n %zu", n);
     }
 }
-
-/* ---- eigenvalues ----------------------------------------------------------------------------- */
 
 /* Spectra by lane: random indefinite, badly conditioned, graded, clustered, diagonal, zero,
  * rank one, huge. */
@@ -605,8 +597,6 @@ TEST(turn_and_back)
             }
         }
 }
-
-/* ---- data pass ------------------------------------------------------------------------------- */
 
 TEST(product_against_dgemm)
 {

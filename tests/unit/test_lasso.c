@@ -87,8 +87,6 @@ static double breach(size_t p, const double *K, const double *k, double lambda, 
     return worst;
 }
 
-/* ---- against the twin --------------------------------------------------------------------- */
-
 static void check_problem(const problem *m, const char *name)
 {
     const double lambdas[] = {1e-4, 1e-3, 1e-2, 0.1, 0.5, 1.2};
@@ -368,8 +366,6 @@ TEST(same_bits_after_any_other)
     close_session(&old);
 }
 
-/* ---- special cases ------------------------------------------------------------------------ */
-
 TEST(orthogonal_atoms)
 {
     enum { P = 9 };
@@ -485,8 +481,6 @@ TEST(batches)
     close_session(&s);
     close_session(&other);
 }
-
-/* ---- memory ------------------------------------------------------------------------------- */
 
 static spd_status everything(const problem *m, spd_context *ctx)
 {

@@ -196,8 +196,6 @@ TEST(random_bodies_agree_with_the_twin)
             compare_random_body(&r, bones);
 }
 
-/* ---- by hand --------------------------------------------------------------------------------- */
-
 /* Two bones along y, the second turns about its own z. */
 static const char two_bones[] = ":units\n length 2\n angle deg\n"
                                 ":root\n order TX TY TZ RX RY RZ\n axis XYZ\n"
@@ -293,8 +291,6 @@ TEST(names_become_utf8)
     CHECK(clip && strcmp(clip->name[3], "f\xc3\xbc") == 0, "Latin-1");
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
 static void check_number(const char *text)
 {
     text_buffer amc = {0};
@@ -307,28 +303,26 @@ static void check_number(const char *text)
 
 TEST(numbers_are_rounded_correctly)
 {
-    static const char *const texts[] = {
-        "0",
-        "-0",
-        "9007199254740993",
-        "9007199254740992",
-        "1e22",
-        "1e23",
-        "123e-22",
-        "123e-23",
-        "1e-300",
-        "179769313486231570e290",
-        ".5",
-        "5.",
-        "-3.1408e-014",
-        "0.1",
-        "0.30000000000000004",
-        "8.5e-0001",
-        "00000001",
-        "4.9e-324",
-        "1e-400",
-        "36028797018963967",
-    };
+    static const char *const texts[] = {"0",
+                                        "-0",
+                                        "9007199254740993",
+                                        "9007199254740992",
+                                        "1e22",
+                                        "1e23",
+                                        "123e-22",
+                                        "123e-23",
+                                        "1e-300",
+                                        "179769313486231570e290",
+                                        ".5",
+                                        "5.",
+                                        "-3.1408e-014",
+                                        "0.1",
+                                        "0.30000000000000004",
+                                        "8.5e-0001",
+                                        "00000001",
+                                        "4.9e-324",
+                                        "1e-400",
+                                        "36028797018963967"};
     rng r = seeded(6);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         check_number(texts[i]);
@@ -343,20 +337,6 @@ TEST(numbers_are_rounded_correctly)
         snprintf(text, sizeof text, i % 2 ? "%.*e" : "%.*f", digits,
                  rng_normal(&r) * pow(10.0, between(&r, -12, 12)));
         check_number(text);
-    }
-}
-
-/* ---- what is wrong --------------------------------------------------------------------------- */
-
-typedef struct spoilt {
-    const char *old, *new, *words;
-} spoilt;
-
-static void check_spoilt(motion_parser parse, const char *text, size_t count, const spoilt *list)
-{
-    for (size_t i = 0; i < count; i++) {
-        char *bad = replaced(text, list[i].old, list[i].new);
-        CHECK_PARSE_FAILS(parse, bad, strlen(bad), list[i].words);
     }
 }
 

@@ -197,8 +197,6 @@ static const recipe usual = {.machine = INTEL,
                              .labels = "HEAD L\xfcLG  R ",
                              .label_width = 4};
 
-/* ---- what is read ---------------------------------------------------------------------------- */
-
 static void check_clip(const c3d_image *f, const recipe *r, const char *what)
 {
     OWN(motion) clip = NULL;
@@ -297,8 +295,6 @@ TEST(numbers_that_are_none_are_gaps)
         CHECK_CLOSE(clip->position[(2 * 3 + 1) * 3 + i], sample_coordinate(1, 2, i) * usual.scale,
                     1e-12, "filled");
 }
-
-/* ---- what is wrong --------------------------------------------------------------------------- */
 
 static void spoil(size_t at, const char *bytes, size_t size, const char *words)
 {

@@ -120,6 +120,19 @@ HELPER size_t check_truncations(motion_parser parse, const char *bytes, size_t s
     return parsed;
 }
 
+typedef struct spoilt {
+    const char *old, *new, *words;
+} spoilt;
+
+/* What is wrong is named. */
+HELPER void check_spoilt(motion_parser parse, const char *text, size_t count, const spoilt *list)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *bad = replaced(text, list[i].old, list[i].new);
+        CHECK_PARSE_FAILS(parse, bad, strlen(bad), list[i].words);
+    }
+}
+
 /* The k-th allocation fails, for every k. */
 HELPER void sweep_allocations(motion_parser parse, const char *bytes, size_t size)
 {

@@ -182,22 +182,17 @@ TEST(bad_arguments)
     double *X = random_set(&r, 4, 3, 10.0), d2[9] = {-1.0};
     int64_t index[9] = {-7};
     spd_context *ctx = context_on(0);
-    CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(4, 3, X), NULL, 3, NULL, index, d2, NULL) ==
-              SPD_EINVAL,
-          "k");
-    CHECK_SAYS(ctx, "there are only 2 other");
-    CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(4, 3, X), NULL, 0, NULL, index, d2, NULL) ==
-              SPD_EINVAL,
-          "0");
-    CHECK_STATUS(spd_nearest(ctx, SPD_METRICS, SPD_SET(4, 3, X), NULL, 1, NULL, index, d2, NULL),
+    const spd_set *set = SPD_SET(4, 3, X), *none = SPD_SET(4, 0, X);
+    CHECK_FAILED(ctx, spd_nearest(ctx, SPD_METRIC_STEIN, set, NULL, 3, NULL, index, d2, NULL),
+                 SPD_EINVAL, "there are only 2 other");
+    CHECK_STATUS(spd_nearest(ctx, SPD_METRIC_STEIN, set, NULL, 0, NULL, index, d2, NULL),
                  SPD_EINVAL);
-    CHECK(spd_nearest(ctx, SPD_METRIC_STEIN, SPD_SET(4, 0, X), NULL, 1, NULL, index, d2, NULL) ==
-              SPD_EINVAL,
-          "p");
+    CHECK_STATUS(spd_nearest(ctx, SPD_METRICS, set, NULL, 1, NULL, index, d2, NULL), SPD_EINVAL);
+    CHECK_STATUS(spd_nearest(ctx, SPD_METRIC_STEIN, none, NULL, 1, NULL, index, d2, NULL),
+                 SPD_EINVAL);
     X[16] = -5.0;
-    CHECK(spd_nearest(ctx, SPD_METRIC_AIRM, SPD_SET(4, 3, X), NULL, 1, NULL, index, d2, NULL) ==
-              SPD_ENOTSPD,
-          "X");
+    CHECK_STATUS(spd_nearest(ctx, SPD_METRIC_AIRM, set, NULL, 1, NULL, index, d2, NULL),
+                 SPD_ENOTSPD);
     CHECK(spd_context_error(ctx)->index == 1, "index %zu", spd_context_error(ctx)->index);
     CHECK(index[0] == -7 && d2[0] == -1.0, "outputs were touched");
 }
@@ -237,9 +232,8 @@ TEST(pairs_without_a_distance)
                  {20, 20, 0, "Q[1] and X[33]"},
                  {20, 20, 1, "Q[1] and X[33]"}};
     for (int threads = 1; threads < 4; threads += 2) {
-        spd_context *ctx = spd_context_new();
+        spd_context *ctx = context_on(threads);
         const char *message = said(ctx);
-        spd_context_set_threads(ctx, threads);
         spd_status status = spd_pairwise2(ctx, SPD_METRIC_AIRM, SPD_SET(2, SIZE, X), NULL, d2);
         CHECK(status == SPD_ENUMERIC && strstr(message, "X[21] and X[33]"), "%d, %s", status,
               message);
@@ -257,7 +251,6 @@ TEST(pairs_without_a_distance)
             CHECK(status == SPD_ENUMERIC && strstr(message, calls[i].words), "%d, '%s', not '%s'",
                   status, message, calls[i].words);
         }
-        spd_context_free(ctx);
     }
 }
 

@@ -59,8 +59,6 @@ TEST(what_auto_is)
           "what was said");
 }
 
-/* ---- derivatives ---------------------------------------------------------------------------- */
-
 #define MOST 10
 
 typedef struct lists {
@@ -164,8 +162,6 @@ TEST(outlier)
         objective_softmax(&(objective_list){1, &far, &own}, &(objective_list){2000, d2, weight});
     CHECK(isfinite(f) && isfinite(own) && own > 0.0, "%g, weight %g", f, own);
 }
-
-/* ---- problems ------------------------------------------------------------------------------- */
 
 #define N       9
 #define M       4
@@ -301,8 +297,6 @@ TEST(nothing_to_compare)
     CHECK(engine_cpu_new(ctx, &g.in, &e) == SPD_EINVAL && !e, "an engine without a sample");
     CHECK_SAYS(ctx, "nothing to compare");
 }
-
-/* ---- engines -------------------------------------------------------------------------------- */
 
 TEST(no_gpu)
 {

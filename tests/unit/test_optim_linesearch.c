@@ -111,13 +111,14 @@ TEST(wolfe_holds_before_a_cliff)
     }
 }
 
+static const line_rule usual = {1e-4, 0.1, 1e3, 25};
+
 /* f falls right up to the cliff: nothing flat exists, the lowest point seen is taken. */
 TEST(falls_up_to_a_cliff)
 {
-    curve c = {.bowl = -1.0, .cliff = 1.0, .lie = 0.0};
-    line_rule rule = {1e-4, 0.1, 1e3, 25};
+    curve c = {.bowl = -1.0, .cliff = 1.0};
     line_result x;
-    CHECK(line_search(&rule, curve_probe, &c, 0.0, -1e-3, 5.0, &x) == SPD_OK, "status");
+    CHECK(line_search(&usual, curve_probe, &c, 0.0, -1e-3, 5.0, &x) == SPD_OK, "status");
     CHECK(x.found && x.at.t < 1.0 && x.at.t > 0.5 && isfinite(x.at.f), "t = %g", x.at.t);
     CHECK(x.at.t == c.last && x.probes <= 26, "%d probes", x.probes);
 }
@@ -134,18 +135,16 @@ TEST(accepts_the_longest_step_while_falling)
 TEST(never_accepts_nan)
 {
     curve c = {.bowl = 1.0, .cliff = 1e-300};
-    line_rule rule = {1e-4, 0.1, 1e3, 25};
     line_result x;
-    CHECK(line_search(&rule, curve_probe, &c, 0.0, -1.0, 1.0, &x) == SPD_OK, "status");
+    CHECK(line_search(&usual, curve_probe, &c, 0.0, -1.0, 1.0, &x) == SPD_OK, "status");
     CHECK(!x.found && x.probes == c.probes && x.probes <= 25, "%d probes", x.probes);
 }
 
 TEST(never_accepts_infinity)
 {
     curve c = {.bowl = 1.0, .lie = -1.0, .cliff = 10.0, .abyss = 1};
-    line_rule rule = {1e-4, 0.1, 1e3, 25};
     line_result x;
-    CHECK(line_search(&rule, curve_probe, &c, 0.0, -1.0, 20.0, &x) == SPD_OK, "status");
+    CHECK(line_search(&usual, curve_probe, &c, 0.0, -1.0, 20.0, &x) == SPD_OK, "status");
     CHECK(!x.found || isfinite(x.at.f), "f = %g at %g", x.at.f, x.at.t);
     CHECK(c.probes > 1, "it went on looking");
 }
@@ -153,19 +152,17 @@ TEST(never_accepts_infinity)
 TEST(says_when_nothing_descends)
 {
     curve c = {.bowl = 1.0};
-    line_rule rule = {1e-4, 0.1, 1e3, 25};
     line_result x;
-    CHECK(line_search(&rule, curve_probe, &c, 0.0, -1.0, 1.0, &x) == SPD_OK, "status");
+    CHECK(line_search(&usual, curve_probe, &c, 0.0, -1.0, 1.0, &x) == SPD_OK, "status");
     CHECK(!x.found && x.probes <= 25, "t = %g", x.at.t);
 }
 
 /* Far up, differences of f are rounding; the slopes are still good. */
 TEST(works_where_costs_are_rounded)
 {
-    curve c = {.bowl = 1.0, .a = {0.0}, .offset = 1e9, .lie = -2e-5};
-    line_rule rule = {1e-4, 0.1, 1e3, 25};
+    curve c = {.bowl = 1.0, .offset = 1e9, .lie = -2e-5};
     double f0, df0;
-    line_result x = search_curve(&rule, &c, 1e-4, &f0, &df0);
+    line_result x = search_curve(&usual, &c, 1e-4, &f0, &df0);
     CHECK(x.found && fabs(x.at.t - 1e-5) <= 1e-6, "t = %g", x.at.t);
 }
 

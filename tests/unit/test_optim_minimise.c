@@ -59,8 +59,6 @@ static void trial_free(trial *t)
         minimise_close(&t->w.copy);
 }
 
-/* ---- minima ------------------------------------------------------------------------------- */
-
 static void check_minimum(trial *t, const char *what)
 {
     const slow *p = t->p;
@@ -114,8 +112,6 @@ TEST(a_cliff_does_no_harm)
     CHECK(trial_run(&t, 0) == SPD_OK, "cliff");
     CHECK_CLOSE(t.s.f, known, 1e-10, "after %d iterations", t.s.iteration);
 }
-
-/* ---- stop rules --------------------------------------------------------------------------- */
 
 TEST(stops_by_tolerance)
 {
@@ -263,8 +259,6 @@ TEST(cancel_keeps_what_was_reached)
     CHECK(frame_error(12, 4, t.s.W) < 1e-13, "orthonormal");
 }
 
-/* ---- resume, refresh ---------------------------------------------------------------------- */
-
 /* A run that goes on from a copy of iteration `at` ends as the undisturbed one, bit for bit. The
  * slow problem moves its own W, which differs from the optimiser's by rounding. */
 static void check_resume(spd_solver solver, slow_cost cost, double cliff, int at)
@@ -334,8 +328,6 @@ TEST(drift_calls_for_a_refresh)
     CHECK(trial_run(&t, 0) == SPD_OK && t.s.refreshes == 1, "%d", t.s.refreshes);
     CHECK(frame_error(12, 4, t.s.W) < 1e-13, "%g", frame_error(12, 4, t.s.W));
 }
-
-/* ---- failures ----------------------------------------------------------------------------- */
 
 /* Each call of the problem in turn fails. */
 TEST(statuses_are_passed_on)

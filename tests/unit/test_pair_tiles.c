@@ -116,9 +116,8 @@ TEST(pairs_one_at_a_time)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t p = 21; p < 230; p += p < 80 ? 11 + s : 70) {
             double condition = s % 2 ? 1e4 : 10.0;
-            case_of c = case_new(&r, sizes[s], p, condition, 1);
+            FREED_BY(case_free) case_of c = case_new(&r, sizes[s], p, condition, 1);
             compare(&c, &r, condition);
-            case_free(&c);
         }
 }
 
@@ -128,7 +127,7 @@ TEST(same_bits_for_any_threads)
     const size_t m = 9, p = 200;
     for (int threads = 1; threads <= 3; threads++) {
         rng r = seeded(2);
-        case_of c = case_new(&r, m, p, 10.0, threads);
+        FREED_BY(case_free) case_of c = case_new(&r, m, p, 10.0, threads);
         double *d2 = block(c.order.count);
         pair_tiles *t = pair_tiles_new(c.ctx, m, &c.order, &c.keep);
         Z[threads - 1] = block(p * TRI(m));
@@ -137,7 +136,6 @@ TEST(same_bits_for_any_threads)
         pair_tiles_weigh(t, d2, Z[threads - 1]);
         CHECK(memcmp(Z[0], Z[threads - 1], p * TRI(m) * sizeof(double)) == 0, "%d threads",
               threads);
-        case_free(&c);
     }
 }
 

@@ -38,20 +38,14 @@ static problem problem_new(rng *r, size_t m, size_t count, double condition)
     q.S = block(P * TRI(m));
     q.L = block(P * TRI(m));
     q.logdet = block(P);
-    q.Z = mem_zero(P * TRI(m), sizeof(double));
-    q.work = mem_alloc(pairs_work(m), sizeof(double));
+    q.Z = take_aligned(P * TRI(m), sizeof(double));
+    q.work = take_aligned(pairs_work(m), sizeof(double));
     for (size_t i = 0; i < count; i++) {
         size_t a = rng_below(r, P), b = (a + 1 + rng_below(r, P - 1)) % P;
         q.pairs[i] = (pair){(uint32_t)a, (uint32_t)b, rng_normal(r)};
     }
     refresh(&q);
     return q;
-}
-
-static void problem_free(problem *q)
-{
-    mem_free(q->Z);
-    mem_free(q->work);
 }
 
 /* f, and Z when weights: batch by batch, pair by pair. Stein's sample part is left to the test. */
@@ -100,7 +94,6 @@ TEST(cost_is_the_sum_of_distances)
                             m);
                 CHECK_CLOSE(value(&q, metrics[which], 1), expected, 1e-12 * size + 1e-13, "m %zu",
                             m);
-                problem_free(&q);
             }
 }
 
@@ -139,7 +132,6 @@ TEST(weights_by_taylor_slope)
             double order = log10(remainder[0] / remainder[1]);
             CHECK(order > 1.8 && order < 2.2, "%s m %zu: order %g, slope %g",
                   METRIC_NAME(metrics[which]), m, order, slope);
-            problem_free(&q);
         }
 }
 
@@ -151,6 +143,5 @@ TEST(indefinite_gives_nan)
         for (size_t e = 0; e < TRI(6); e++)
             q.S[q.pairs[5].i * TRI(6) + e] *= -3.0;
         CHECK(isnan(value(&q, metrics[which], 0)), "%s", METRIC_NAME(metrics[which]));
-        problem_free(&q);
     }
 }

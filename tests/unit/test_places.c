@@ -13,86 +13,27 @@ static int label[P];
 
 typedef spd_status (*operation_on)(const spd_set *X, const spd_set *Y, double *out);
 
-static spd_status on_check(const spd_set *X, const spd_set *Y, double *out)
-{
-    (void)Y;
-    (void)out;
-    return spd_check(ctx, X, 0.0);
-}
-
-static spd_status on_cholesky(const spd_set *X, const spd_set *Y, double *out)
-{
-    (void)Y;
-    return spd_cholesky(ctx, X, out);
-}
-
-static spd_status on_logdet(const spd_set *X, const spd_set *Y, double *out)
-{
-    (void)Y;
-    return spd_logdet(ctx, X, out);
-}
-
-static spd_status on_inverse(const spd_set *X, const spd_set *Y, double *out)
-{
-    (void)Y;
-    return spd_inverse(ctx, X, out);
-}
-
-static spd_status on_eigh(const spd_set *X, const spd_set *Y, double *out)
-{
-    (void)Y;
-    return spd_eigh(ctx, X, out, NULL);
-}
-
-static spd_status on_eigh_general(const spd_set *X, const spd_set *Y, double *out)
-{
-    return spd_eigh_general(ctx, X, Y, out, NULL);
-}
-
-static spd_status on_congruence(const spd_set *X, const spd_set *Y, double *out)
-{
-    (void)Y;
-    return spd_congruence(ctx, X, M, W, out);
-}
-
-static spd_status on_pairwise(const spd_set *X, const spd_set *Y, double *out)
-{
-    return spd_pairwise2(ctx, SPD_METRIC_STEIN, X, Y, out);
-}
-
-static spd_status on_pairwise_within(const spd_set *X, const spd_set *Y, double *out)
-{
-    (void)Y;
-    return spd_pairwise2(ctx, SPD_METRIC_JEFFREY, X, NULL, out);
-}
-
-static spd_status on_kernel(const spd_set *X, const spd_set *Y, double *out)
-{
-    return spd_kernel(ctx, SPD_KERNEL_STEIN, 1.0, X, Y, out);
-}
-
-static spd_status on_products(const spd_set *X, const spd_set *Y, double *out)
-{
-    return spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 1.0, X, Y, out);
-}
-
-static spd_status on_mean(const spd_set *X, const spd_set *Y, double *out)
-{
-    (void)Y;
-    return spd_mean(ctx, SPD_METRIC_STEIN, X, NULL, out, NULL);
-}
-
-static spd_status on_geodesics(const spd_set *X, const spd_set *Y, double *out)
-{
-    const double t = 0.3;
-    return spd_geodesics(ctx, SPD_METRIC_AIRM, X, Y, 1, &t, out);
-}
-
-static spd_status on_apply(const spd_set *X, const spd_set *Y, double *out)
-{
-    (void)Y;
-    return spd_apply(ctx, SPD_FUNCTION_LOG, 0.0, X, out);
-}
+#define OPERATION(name, call)                                                                      \
+    static spd_status on_##name(const spd_set *X, const spd_set *Y, double *out)                   \
+    {                                                                                              \
+        (void)Y;                                                                                   \
+        (void)out;                                                                                 \
+        return call;                                                                               \
+    }
+OPERATION(check, spd_check(ctx, X, 0.0))
+OPERATION(cholesky, spd_cholesky(ctx, X, out))
+OPERATION(logdet, spd_logdet(ctx, X, out))
+OPERATION(inverse, spd_inverse(ctx, X, out))
+OPERATION(eigh, spd_eigh(ctx, X, out, NULL))
+OPERATION(eigh_general, spd_eigh_general(ctx, X, Y, out, NULL))
+OPERATION(congruence, spd_congruence(ctx, X, M, W, out))
+OPERATION(pairwise, spd_pairwise2(ctx, SPD_METRIC_STEIN, X, Y, out))
+OPERATION(pairwise_within, spd_pairwise2(ctx, SPD_METRIC_JEFFREY, X, NULL, out))
+OPERATION(kernel, spd_kernel(ctx, SPD_KERNEL_STEIN, 1.0, X, Y, out))
+OPERATION(products, spd_kernel(ctx, SPD_KERNEL_LOG_EUCLIDEAN, 1.0, X, Y, out))
+OPERATION(mean, spd_mean(ctx, SPD_METRIC_STEIN, X, NULL, out, NULL))
+OPERATION(geodesics, spd_geodesics(ctx, SPD_METRIC_AIRM, X, Y, 1, &(double){0.3}, out))
+OPERATION(apply, spd_apply(ctx, SPD_FUNCTION_LOG, 0.0, X, out))
 
 static spd_status on_nearest(const spd_set *X, const spd_set *Y, double *out)
 {
@@ -171,8 +112,7 @@ enum { OPERATIONS_HERE = sizeof operations / sizeof *operations };
 /* Real forms of random Hermitian matrices, rounded to float32: a set like any other. */
 static double *random_forms(uint64_t seed)
 {
-    rng r;
-    rng_seed(&r, seed);
+    rng r = seeded(seed);
     double *A = random_set(&r, N, P, 20.0), *Z = block(P * N * N / 2);
     spd_complex_extract(N / 2, N / 2, P, A, Z);
     spd_complex_embed(N / 2, N / 2, P, Z, A);

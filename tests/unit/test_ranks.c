@@ -171,8 +171,6 @@ static void compare(void (*act)(actor *a), const void *given, size_t what)
     }
 }
 
-/* ---- tests ---------------------------------------------------------------------------------- */
-
 TEST(shares_are_whole)
 {
     for (int count = 1; count < 40; count++)
@@ -186,8 +184,6 @@ TEST(shares_are_whole)
             }
         }
 }
-
-/* ---- work that is dealt out ----------------------------------------------------------------- */
 
 enum { ITEMS = 200, BAD = 120 };
 

@@ -91,8 +91,7 @@ static void not_fitted(spd_fit_options o, size_t n, size_t p, const double *X, c
 
 TEST(fits)
 {
-    spd_fit_options good, o;
-    spd_fit_defaults(&good, sizeof good);
+    spd_fit_options good = fit_defaults(), o;
     good.m = 2;
     not_fitted(good, 0, P, set.X, "no matrices given");
     not_fitted(good, N, 0, set.X, "no matrices given");
@@ -123,10 +122,9 @@ TEST(fits)
 
 TEST(graphs)
 {
-    spd_fit_options good, o;
+    spd_fit_options good = fit_defaults(), o;
     spd_pair *pairs = NULL;
     size_t count = 77;
-    spd_fit_defaults(&good, sizeof good);
     const char *words = "options or the output for pairs are missing";
     refused(spd_affinity(ctx, SPD_SET(0, P, set.X), set.label, &good, &pairs, &count),
             "X is empty");
@@ -159,8 +157,7 @@ TEST(costs)
     const spd_pair pair = {0, 1, 1.0, 0.0};
     const double W[N * 2] = {1.0, 0.0, 0.0, 1.0, 0.0, 0.0};
     double cost = 5.5;
-    spd_fit_options good, o;
-    spd_fit_defaults(&good, sizeof good);
+    spd_fit_options good = fit_defaults(), o;
     good.m = 2;
     good.W = W;
     good.pairs = 1;
@@ -204,12 +201,10 @@ TEST(usual_values)
 /* More neighbours than there are: all of them. */
 TEST(too_many_neighbours)
 {
-    spd_fit_options few, many;
+    spd_fit_options few = fit_defaults(), many = few;
     spd_pair *all = NULL, *same = NULL;
     size_t count = 0, again = 0;
-    spd_fit_defaults(&few, sizeof few);
     few.nu_w = few.nu_b = P - 1;
-    many = few;
     many.nu_w = many.nu_b = 1000;
     accepted(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &few, &all, &count));
     accepted(spd_affinity(ctx, SPD_SET(N, P, set.X), set.label, &many, &same, &again));

@@ -26,8 +26,6 @@ static spd_rect random_rect(rng *r, size_t width, size_t height, size_t least)
     return (spd_rect){rng_below(r, width - w + 1), rng_below(r, height - h + 1), w, h};
 }
 
-/* ---- features ------------------------------------------------------------------------------- */
-
 TEST(features_by_hand)
 {
     /* 3 x 2, R G B of 1/255 */
@@ -54,8 +52,6 @@ TEST(features_by_hand)
         CHECK_CLOSE(O[i], middle[i < 3 ? i : i + 2], 1e-12, "feature %zu", i);
     region_features_free(&f);
 }
-
-/* ---- integral images ------------------------------------------------------------------------ */
 
 /* C (n x n) <- covariance of a rectangle from its pixels. */
 static void direct(const region_features *f, const spd_covariance_options *options,
@@ -86,7 +82,6 @@ static double worst_gap(size_t n, const double *S, const double *T)
     return worst;
 }
 
-/* Of `count` rectangles, the worst gap between integral images and pixels. */
 /* Of the features of a rectangle's pixels, added up. */
 static void check_mean(const region_features *f, const spd_rect *rect, const double *mean)
 {
@@ -103,6 +98,7 @@ static void check_mean(const region_features *f, const spd_rect *rect, const dou
     }
 }
 
+/* Of `count` rectangles, the worst gap between integral images and pixels. */
 static double compare(rng *r, const image *in, int colours, size_t count, size_t least, size_t most)
 {
     const spd_covariance_options plain = {0};
@@ -168,8 +164,6 @@ TEST(same_image_anywhere)
     CHECK(memcmp(S + 2 * f.n * f.n, T, f.n * f.n * sizeof *T) == 0, " ");
     region_features_free(&f);
 }
-
-/* ---- the descriptor ------------------------------------------------------------------------- */
 
 /* What the descriptor makes of an image; the message on failure. */
 static spd_status describe(const spd_describe_options *options, const image *in, description *out,
