@@ -3,8 +3,7 @@
 #ifndef SPD_GOLDEN_RECOGNITION_H
 #define SPD_GOLDEN_RECOGNITION_H
 
-#define GOLDEN_Q       9
-#define GOLDEN_CLASSES 3
+#define GOLDEN_Q 9
 
 /* clang-format off */
 static const double golden_Xq[324] = {

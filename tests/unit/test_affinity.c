@@ -6,6 +6,7 @@
 #include "golden_values.h"
 #include "learn/affinity.h"
 #include "learn/affinity_search.h"
+#include "linalg/dense.h"
 #include "random_spd.h"
 
 typedef struct graph {
@@ -58,8 +59,6 @@ static void spread(size_t p, const graph *g, double *W, double *B)
         B[a.i * p + a.j] = B[a.j * p + a.i] = a.between;
     }
 }
-
-/* ---- the twin ------------------------------------------------------------------------------- */
 
 /* 0: same class, 1: other class, 2: anyone. */
 static int fits(const int *label, int rule, size_t i, size_t j)
@@ -197,6 +196,20 @@ static int same_links(links *a, links *b, size_t p)
     return same;
 }
 
+static graph_job job_of(const spd_set *set, const int *label, const classes *c, spd_metric metric,
+                        size_t nu_w, size_t nu_b)
+{
+    return (graph_job){.p = set->p,
+                       .set = set,
+                       .label = label,
+                       .c = c,
+                       .metric = metric,
+                       .nu_w = nu_w,
+                       .nu_b = nu_b,
+                       .near_unknown = nu_w,
+                       .far_unknown = nu_b};
+}
+
 /* The way for large sets finds what the one for small sets finds. */
 TEST(large_way_equals_small_way)
 {
@@ -213,17 +226,8 @@ TEST(large_way_equals_small_way)
         FREED_BY(arena_free) arena room = {0};
         CHECK(classes_sort(NULL, p, label, &room, &c) == SPD_OK, "classes");
         for (size_t e = 0; e < 8; e++) {
-            spd_set set;
-            set = *SPD_SET(n, p, sets[e % 2]);
-            graph_job g = {.p = p,
-                           .set = &set,
-                           .label = label,
-                           .c = &c,
-                           .metric = metrics[e / 2],
-                           .nu_w = 4,
-                           .nu_b = 3,
-                           .near_unknown = 4,
-                           .far_unknown = 3};
+            const spd_set set = *SPD_SET(n, p, sets[e % 2]);
+            graph_job g = job_of(&set, label, &c, metrics[e / 2], 4, 3);
             links small, large;
             links_new(NULL, graph_room(&g), &small);
             links_new(NULL, graph_room(&g), &large);
@@ -238,18 +242,14 @@ TEST(large_way_equals_small_way)
     }
 }
 
-/* ---- known answers --------------------------------------------------------------------------- */
-
 static void golden_one(spd_metric metric, const signed char *A, size_t within, size_t between)
 {
     double *X = block(GOLDEN_P * 64), *W = block(GOLDEN_P * GOLDEN_P),
            *B = block(GOLDEN_P * GOLDEN_P);
     int label[GOLDEN_P];
-    for (size_t i = 0, e = 0; i < GOLDEN_P; i++) {
+    for (size_t i = 0; i < GOLDEN_P; i++) {
         label[i] = (int)(i % 3);
-        for (size_t a = 0; a < 8; a++)
-            for (size_t b = 0; b <= a; b++)
-                X[i * 64 + a * 8 + b] = X[i * 64 + b * 8 + a] = golden_X[e++];
+        dense_unpack(8, golden_X + i * 36, X + i * 64);
     }
     graph g = ask(plain(metric, 3, 2), 8, GOLDEN_P, X, label);
     CHECK(g.status == SPD_OK, "%s", g.message);
@@ -268,15 +268,6 @@ TEST(golden)
     golden_one(SPD_METRIC_AIRM, golden_affinity_airm, 47, 39);
 }
 
-/* Scalars e^x: distances grow with |x - y|. */
-static double *scalars(size_t p, const double *x)
-{
-    double *X = block(p);
-    for (size_t i = 0; i < p; i++)
-        X[i] = exp(x[i]);
-    return X;
-}
-
 static void expect(const graph *g, size_t count, const spd_pair *pairs)
 {
     CHECK(g->status == SPD_OK, "%s", g->message);
@@ -293,11 +284,12 @@ TEST(planted_pairs)
 {
     const double x[] = {0.0, 1.0, 3.0, 4.5, 10.0, 20.0};
     const int label[] = {0, 0, 0, 1, 1, 2};
-    double *X = scalars(6, x);
-    spd_fit_options o = plain(SPD_METRIC_AIRM, 1, 1);
+    double X[6];
+    for (size_t i = 0; i < 6; i++) /* scalars e^x: distances grow with |x - y| */
+        X[i] = exp(x[i]);
     const spd_pair or_pairs[] = {{0, 1, 1, 0}, {0, 3, 0, 1}, {1, 2, 1, 0}, {1, 3, 0, 1},
                                  {2, 3, 0, 1}, {2, 4, 0, 1}, {3, 4, 1, 0}, {4, 5, 0, 1}};
-    graph g = ask(o, 1, 6, X, label);
+    graph g = ask(plain(SPD_METRIC_AIRM, 1, 1), 1, 6, X, label);
     expect(&g, 8, or_pairs);
 }
 
@@ -315,8 +307,6 @@ TEST(defaults)
     g = ask(plain(SPD_METRIC_STEIN, 0, 0), 3, 20, X, label);
     CHECK(g.used.nu_w == 5 && g.used.nu_b == 3, "%zu %zu", g.used.nu_w, g.used.nu_b);
 }
-
-/* ---- without labels -------------------------------------------------------------------------- */
 
 TEST(near_and_far)
 {
@@ -360,8 +350,6 @@ TEST(near_and_far)
     other = ask(o, n, 4, X, NULL);
     CHECK(other.status == SPD_OK && other.used.nu_w == 1, "four samples: %s", other.message);
 }
-
-/* ---- own graphs and refusals ----------------------------------------------------------------- */
 
 /* Tuning knows the distances: the graph, supervised or not, is that of the matrices. */
 TEST(of_known_distances)
@@ -445,50 +433,13 @@ TEST(refusals)
     refuse(o, 4, X, NULL, SPD_EINVAL, "the between graph is empty");
 }
 
-TEST(bad_sample_by_its_number)
-{
-    const double X[6] = {1, 2, 3, 4, -5, 6};
-    const int label[6] = {0, 1, 0, 1, 0, 1};
-    classes c;
-    FREED_BY(arena_free) arena room = {0};
-    spd_context *ctx = context_on(0);
-    CHECK(classes_sort(ctx, 6, label, &room, &c) == SPD_OK, "classes");
-    spd_set set;
-    set = *SPD_SET(1, 6, X);
-    graph_job g = {.p = 6,
-                   .set = &set,
-                   .label = label,
-                   .c = &c,
-                   .metric = SPD_METRIC_STEIN,
-                   .nu_w = 1,
-                   .nu_b = 1,
-                   .near_unknown = 1,
-                   .far_unknown = 1};
-    links l;
-    CHECK(links_new(ctx, graph_room(&g), &l) == SPD_OK, "links");
-    CHECK(graph_by_class(ctx, &g, 0, &l) == SPD_ENOTSPD, "status");
-    CHECK_SAYS(ctx, "X[4]");
-    links_free(&l);
-}
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
 static spd_status by_search(spd_context *ctx, size_t n, size_t p, const double *X, const int *label)
 {
     classes c;
     FREED_BY(arena_free) arena room = {0};
     links l = {0};
-    spd_set set;
-    set = *SPD_SET(n, p, X);
-    graph_job g = {.p = p,
-                   .set = &set,
-                   .label = label,
-                   .c = &c,
-                   .metric = SPD_METRIC_STEIN,
-                   .nu_w = 2,
-                   .nu_b = 2,
-                   .near_unknown = 2,
-                   .far_unknown = 2};
+    const spd_set set = *SPD_SET(n, p, X);
+    graph_job g = job_of(&set, label, &c, SPD_METRIC_STEIN, 2, 2);
     spd_status status = classes_sort(ctx, p, label, &room, &c);
     if (status == SPD_OK)
         status = links_new(ctx, graph_room(&g), &l);
@@ -496,6 +447,14 @@ static spd_status by_search(spd_context *ctx, size_t n, size_t p, const double *
         status = graph_by_class(ctx, &g, 0, &l);
     links_free(&l);
     return status;
+}
+
+TEST(bad_sample_by_its_number)
+{
+    const double X[6] = {1, 2, 3, 4, -5, 6};
+    const int label[6] = {0, 1, 0, 1, 0, 1};
+    spd_context *ctx = context_on(0);
+    CHECK_FAILED(ctx, by_search(ctx, 1, 6, X, label), SPD_ENOTSPD, "X[4]");
 }
 
 TEST(allocation_sweep)

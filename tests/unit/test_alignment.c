@@ -1,18 +1,11 @@
 /* test_alignment.c - normalising and recentring: against a twin that follows the definitions one
  * matrix at a time, for every way that samples take to a classifier. */
-#include "classify_steps.h"
+#include "unit/test_classify_common.h"
 #include "evaluate/trained.h"
 
 #define N 4
 #define P 36
 #define Q 24
-
-/* ---- the twin ------------------------------------------------------------------------------- */
-
-static double inverse_root(double x)
-{
-    return 1.0 / sqrt(x);
-}
 
 /* X (n x n) <- divided by the arithmetic or geometric mean of its eigenvalues. */
 static void twin_normalize(spd_normalization how, size_t n, double *X)
@@ -28,48 +21,17 @@ static void twin_normalize(spd_normalization how, size_t n, double *X)
         X[e] /= size;
 }
 
-/* P <- M^-1/2, M the AIRM mean of the samples whose flag is set, by Karcher's fixed point. */
-static void twin_center(size_t n, size_t p, const double *X, const double *weight, double *P_)
-{
-    SCOPE;
-    size_t n2 = n * n;
-    double *M = block(n2), *root = block(n2), *step = block(n2), *Z = block(n2), *L = block(n2);
-    double sum = 0.0;
-    memset(M, 0, n2 * sizeof *M);
-    for (size_t i = 0; i < p; i++) {
-        sum += weight[i];
-        for (size_t e = 0; e < n2; e++)
-            M[e] += weight[i] * X[i * n2 + e];
-    }
-    for (size_t e = 0; e < n2; e++)
-        M[e] /= sum;
-    for (int round = 0; round < 100; round++) {
-        twin_function(n, inverse_root, M, P_);
-        twin_function(n, sqrt, M, root);
-        memset(step, 0, n2 * sizeof *step);
-        for (size_t i = 0; i < p; i++) {
-            congruent(n, n, P_, X + i * n2, Z);
-            twin_function(n, log, Z, L);
-            for (size_t e = 0; e < n2; e++)
-                step[e] += weight[i] / sum * L[e];
-        }
-        twin_function(n, exp, step, Z);
-        congruent(n, n, root, Z, M);
-    }
-    twin_function(n, inverse_root, M, P_);
-}
-
 /* X <- every group to the identity. */
 static void twin_recenter(size_t n, size_t p, const int *group, double *X)
 {
     SCOPE;
-    double *weight = block(p), *center = block(n * n), *moved = block(n * n);
+    double *weight = block(p), *center = block(n * n), *moved = block(n * n), *M = block(n * n);
     for (int g = 0; g < 10; g++) {
         double any = 0.0;
         for (size_t i = 0; i < p; i++)
             any += weight[i] = group[i] == g;
         if (any > 0.0)
-            twin_center(n, p, X, weight, center);
+            twin_center(n, p, X, weight, M, center);
         for (size_t i = 0; i < p; i++)
             if (weight[i] > 0.0) {
                 congruent(n, n, center, X + i * n * n, moved);
@@ -77,8 +39,6 @@ static void twin_recenter(size_t n, size_t p, const int *group, double *X)
             }
     }
 }
-
-/* ---- data ----------------------------------------------------------------------------------- */
 
 /* Samples of groups (first, first + 1, ...), each seen through a congruence of its own. */
 static labelled_set seen(uint64_t seed, size_t p, int first, int groups, int *group)
@@ -101,8 +61,7 @@ static labelled_set seen(uint64_t seed, size_t p, int first, int groups, int *gr
 
 static spd_method named(const char *name, spd_normalization normalize, spd_recentering recenter)
 {
-    spd_method method = SPD_STRUCT(spd_method);
-    CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "%s", name);
+    spd_method method = method_of(name);
     method.normalize = normalize;
     method.recenter = recenter;
     return method;
@@ -114,8 +73,6 @@ static spd_classifier *fitted(const spd_method *method, const spd_samples *train
     CHECK_OK(NULL, spd_classifier_fit(NULL, method, train, NULL, &c));
     return c;
 }
-
-/* ---- training samples ------------------------------------------------------------------------ */
 
 TEST(training_samples)
 {
@@ -162,8 +119,6 @@ TEST(hermitian_samples)
         CHECK(relative_gap(P * N * N, c->state.train.X, Y) < 1e-9, "%u", how);
     }
 }
-
-/* ---- queries -------------------------------------------------------------------------------- */
 
 /* Classes of queries that the twin has aligned, by a method that aligns nothing. */
 static void twin_predict(const spd_samples *train, const spd_samples *queries, const double *A,
@@ -235,18 +190,13 @@ TEST(kept_in_a_file)
     for (unsigned to = SPD_RECENTERING_GROUPS; to <= SPD_RECENTERING_TRAINING; to++) {
         spd_method method = named("nn-airm", SPD_NORMALIZATION_DETERMINANT, (spd_recentering)to);
         OWN(spd_classifier) c = fitted(&method, &train.samples);
-        OWN(spd_classifier) loaded = NULL;
         spd_metadata notes = *spd_classifier_metadata(c);
-        unsigned char *bytes = NULL;
-        size_t size;
         double score[Q * 3], same[Q * 3];
         notes.group_column = "subject";
         notes.groups = 3;
         notes.group_name = name;
         CHECK_OK(NULL, spd_classifier_set_metadata(NULL, c, &notes));
-        CHECK_OK(NULL, spd_classifier_pack(NULL, c, &bytes, &size));
-        CHECK_OK(NULL, spd_classifier_unpack(NULL, bytes, size, &loaded));
-        spd_bytes_free(bytes);
+        const spd_classifier *loaded = read_back(c);
         const spd_metadata *read = spd_classifier_metadata(loaded);
         const spd_method *used = spd_classifier_method(loaded);
         CHECK(read->groups == 3 && strcmp(read->group_name[1], "bob") == 0 &&
@@ -259,8 +209,6 @@ TEST(kept_in_a_file)
         CHECK(memcmp(score, same, sizeof score) == 0, "loaded");
     }
 }
-
-/* ---- under a protocol ------------------------------------------------------------------------ */
 
 typedef struct found {
     size_t train, test;
@@ -309,8 +257,6 @@ TEST(calibration)
     found first = left_out(&s.samples, 0.5);
     CHECK(first.predicted[0] == same.predicted[0], "the other tested ones have no say");
 }
-
-/* ---- refused --------------------------------------------------------------------------------- */
 
 TEST(refused)
 {

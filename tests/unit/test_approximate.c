@@ -225,8 +225,6 @@ TEST(automatic_and_refused)
                  SPD_EINVAL, "within one set");
 }
 
-/* ---- graphs ---------------------------------------------------------------------------------- */
-
 static spd_pair *graph(size_t n, size_t p, const double *X, const int *label, spd_fit_options *o,
                        size_t *count)
 {

@@ -294,8 +294,6 @@ TEST(same_bits_for_any_threads)
     }
 }
 
-/* ---- kernel matrices ------------------------------------------------------------------------- */
-
 TEST(stein_kernel)
 {
     rng r = seeded(11);

@@ -1,6 +1,6 @@
 /* test_classify_cdl.c - kernel partial least squares and kernel discriminant analysis, against
  * NIPALS as it is written down and a dense generalised eigenproblem. */
-#include "classify_steps.h"
+#include "unit/test_classify_common.h"
 
 #include "classify/kernel_pls.h"
 #include "classify/log_kernel.h"
@@ -11,8 +11,6 @@
 #define P 36
 #define Q 15
 #define C 4
-
-/* ---- twins ----------------------------------------------------------------------------------- */
 
 /* K (rows x columns) <- tr(log X log Y). */
 static void twin_kernel(size_t n, size_t rows, const double *X, size_t columns, const double *Y,
@@ -173,8 +171,6 @@ static void twin_cdl(const spd_samples *train, const spd_samples *queries, size_
     }
 }
 
-/* ---- kernel partial least squares ------------------------------------------------------------ */
-
 typedef struct pls_input {
     labelled_set train;
     double K[P * P], Y[P * C], mean[C];
@@ -249,32 +245,11 @@ TEST(ends_when_used_up)
     arena_free(&room);
 }
 
-/* ---- cdl ------------------------------------------------------------------------------------- */
-
-static void unfold(size_t n, const double *low, double *X)
-{
-    for (size_t r = 0; r < n; r++)
-        for (size_t c = 0; c <= r; c++)
-            X[r * n + c] = X[c * n + r] = *low++;
-}
-
 TEST(golden_predictions)
 {
-    double X[GOLDEN_P * 64], Xq[GOLDEN_Q * 64];
-    int y[GOLDEN_P], label[GOLDEN_Q];
-    for (size_t i = 0; i < GOLDEN_P; i++) {
-        unfold(8, golden_X + i * 36, X + i * 64);
-        y[i] = (int)(i % GOLDEN_CLASSES);
-    }
-    for (size_t i = 0; i < GOLDEN_Q; i++)
-        unfold(8, golden_Xq + i * 36, Xq + i * 64);
-    spd_samples train = {.size = sizeof(spd_samples),
-                         .p = GOLDEN_P,
-                         .n = 8,
-                         .X = X,
-                         .classes = GOLDEN_CLASSES,
-                         .label = y};
-    spd_samples queries = {.size = sizeof(spd_samples), .p = GOLDEN_Q, .n = 8, .X = Xq};
+    const spd_samples train = golden_samples(GOLDEN_P, golden_X);
+    const spd_samples queries = golden_samples(GOLDEN_Q, golden_Xq);
+    int label[GOLDEN_Q];
     spd_method method = steps_method(&classifier_cdl, SPD_METRIC_LOG_EUCLIDEAN, &train);
     CHECK(method.value[SPD_PARAMETER_COMPONENTS] == 2.0, "%g",
           method.value[SPD_PARAMETER_COMPONENTS]);
@@ -309,8 +284,7 @@ TEST(predictions_equal_the_twin)
     const double tried[] = {1, 2, 3, 6, 12, 14};
     for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
         method.value[SPD_PARAMETER_COMPONENTS] = tried[k];
-        CHECK_OK(NULL, steps_run(NULL, &classifier_cdl, &method, &train.samples, &queries.samples,
-                                 label));
+        steps_good(&classifier_cdl, &method, &train, &queries, label);
         tuned_labels(&train.samples, &queries.samples, tried[k], while_tuned);
         CHECK(memcmp(label, while_tuned, sizeof label) == 0, "%g components", tried[k]);
         twin_cdl(&train.samples, &queries.samples, (size_t)tried[k], twin);
@@ -345,8 +319,6 @@ TEST(parameters_of_cdl)
     CHECK_FAILED(ctx, steps_run(ctx, c, &method, &train.samples, &train.samples, label), SPD_EINVAL,
                  "components is 0");
 }
-
-/* ---- cdl-lda --------------------------------------------------------------------------------- */
 
 /* B (p x p): class means of the rows of K, m_c, weighted: sum n_c m_c m_c'. */
 static void twin_between(const spd_samples *train, const double *K, double *B)
@@ -416,8 +388,7 @@ TEST(lda_equals_the_dense_problem)
     twin_kernels(&train.samples, &queries.samples, K, Kt);
     twin_lda(&train.samples, K, Q, Kt, C - 1, V, W);
     spd_method method = steps_method(&classifier_cdl_lda, SPD_METRIC_LOG_EUCLIDEAN, &train.samples);
-    CHECK_OK(NULL, steps_run(NULL, &classifier_cdl_lda, &method, &train.samples, &queries.samples,
-                             label));
+    steps_good(&classifier_cdl_lda, &method, &train, &queries, label);
     for (size_t i = 0; i < Q; i++) {
         size_t twin = twin_nearest(C - 1, P, V, W + i * (C - 1));
         CHECK(label[i] == train.label[twin], "query %zu: %d", i, label[i]);
@@ -425,8 +396,6 @@ TEST(lda_equals_the_dense_problem)
     CHECK(steps_correct(&queries.samples, label) > Q / 2, "%zu",
           steps_correct(&queries.samples, label));
 }
-
-/* ---- both ------------------------------------------------------------------------------------ */
 
 /* X -> R X R' with R orthogonal changes no logarithm's inner products. */
 TEST(rotations_change_nothing)
@@ -441,8 +410,7 @@ TEST(rotations_change_nothing)
     for (int pass = 0; pass < 2; pass++) {
         for (size_t k = 0; k < 2; k++) {
             spd_method method = steps_method(all[k], SPD_METRIC_LOG_EUCLIDEAN, &train.samples);
-            CHECK_OK(NULL, steps_run(NULL, all[k], &method, &train.samples, &queries.samples,
-                                     pass ? turned[k] : label[k]));
+            steps_good(all[k], &method, &train, &queries, pass ? turned[k] : label[k]);
         }
         for (size_t i = 0; i < P; i++) {
             memcpy(copy, train.X + i * N * N, sizeof copy);

@@ -1,6 +1,6 @@
 /* test_classify_embedded.c - the transductive classifiers: the same as embedding all samples with
  * spd_embed and looking for the nearest training sample. */
-#include "classify_steps.h"
+#include "unit/test_classify_common.h"
 
 #define N 4
 #define P 45
@@ -66,8 +66,7 @@ TEST(equal_to_the_embedding)
             spd_method method = method_with(metrics[a % 2], k[a / 2], 2 + (double)(a % 2));
             if (twin_labels(which, &method, &train, &queries, twin) < 0)
                 continue; /* a graph in parts: below */
-            CHECK_OK(NULL,
-                     steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label));
+            steps_good(all[which], &method, &train, &queries, label);
             CHECK(memcmp(label, twin, sizeof label) == 0, "%s, k = %g",
                   CLASSIFIER_NAME(all[which]->kind), k[a / 2]);
             compared++;
@@ -89,8 +88,7 @@ TEST(parts_are_no_fault)
         int label[Q] = {0};
         spd_method method = method_with(SPD_METRIC_AIRM, 8, 2);
         CHECK(twin_labels(which, &method, &train, &queries, label) == SPD_EINVAL, "not in parts");
-        CHECK_OK(NULL,
-                 steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label));
+        steps_good(all[which], &method, &train, &queries, label);
         CHECK(steps_correct(&queries.samples, label) == Q, "%s", CLASSIFIER_NAME(all[which]->kind));
     }
 }
@@ -106,9 +104,7 @@ TEST(grids_are_possible)
             double k[8], d[8];
             train.samples.p = counts[c];
             spd_method method = steps_method(all[which], SPD_METRIC_AIRM, &train.samples);
-            CHECK(steps_run(NULL, all[which], &method, &train.samples, &queries.samples, label) ==
-                      SPD_OK,
-                  "%s, p = %zu", CLASSIFIER_NAME(all[which]->kind), counts[c]);
+            steps_good(all[which], &method, &train, &queries, label);
             queries.samples.p = 1; /* p + 1 samples in all */
             size_t ks = steps_grid(all[which], &train.samples, SPD_PARAMETER_K, k);
             size_t ds = steps_grid(all[which], &train.samples, SPD_PARAMETER_DIMENSIONS, d);
@@ -129,9 +125,8 @@ static void refused(size_t which, const spd_method *method, const char *words)
     labelled_set train = training(), queries = querying();
     spd_context *ctx = context_on(0);
     int label[Q];
-    CHECK(steps_run(ctx, all[which], method, &train.samples, &queries.samples, label) == SPD_EINVAL,
-          "%s", words);
-    CHECK_SAYS(ctx, words);
+    CHECK_FAILED(ctx, steps_run(ctx, all[which], method, &train.samples, &queries.samples, label),
+                 SPD_EINVAL, words);
 }
 
 TEST(bad_parameters)

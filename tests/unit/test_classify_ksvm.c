@@ -1,6 +1,6 @@
 /* test_classify_ksvm.c - support vectors against the conditions of their optimum, against a slow
  * solver that moves two coefficients at a time, and against votes counted by hand. */
-#include "classify_steps.h"
+#include "unit/test_classify_common.h"
 
 #include "classify/svm_pairs.h"
 
@@ -8,38 +8,6 @@
 #define P 36
 #define Q 24
 #define C 4
-
-/* ---- twins ----------------------------------------------------------------------------------- */
-
-/* K (rows x columns) <- exp(-beta d2) between two sets. */
-static void twin_stein(double beta, size_t rows, const double *X, size_t columns, const double *Y,
-                       double *K)
-{
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < columns; j++)
-            K[i * columns + j] =
-                exp(-beta * twin_dist2(SPD_METRIC_STEIN, N, X + i * N * N, Y + j * N * N));
-}
-
-/* The median of all d2 between different samples, by counting. */
-static double twin_median(size_t p, const double *X)
-{
-    size_t count = p * (p - 1) / 2, at = 0;
-    double *d2 = block(count), low = NAN, high = NAN;
-    for (size_t i = 0; i < p; i++)
-        for (size_t j = 0; j < i; j++)
-            d2[at++] = twin_dist2(SPD_METRIC_STEIN, N, X + i * N * N, X + j * N * N);
-    for (size_t i = 0; i < count; i++) {
-        size_t below = 0;
-        for (size_t j = 0; j < count; j++)
-            below += d2[j] < d2[i];
-        if (below == (count - 1) / 2)
-            low = d2[i];
-        if (below == count / 2)
-            high = d2[i];
-    }
-    return 0.5 * (low + high);
-}
 
 /* A binary problem: K (size x size), y, and its solution a with rho. */
 typedef struct binary {
@@ -104,8 +72,6 @@ static binary take_pair(const spd_samples *train, const double *K, const svm_pai
     return b;
 }
 
-/* ---- the solution ---------------------------------------------------------------------------- */
-
 /* Feasible, and y f(x) >= 1 where a = 0, <= 1 where a = cost, = 1 between. */
 static void check_conditions(const binary *b, double cost)
 {
@@ -128,7 +94,7 @@ static void compare_solutions(double cost)
     double *K = block(P * P);
     FREED_BY(arena_free) arena room = {0};
     svm_pairs s;
-    twin_stein(2.0, P, train.X, P, train.X, K); /* beta = (n - 1)/2: definite */
+    twin_stein(2.0, N, P, train.X, P, train.X, K); /* beta = (n - 1)/2: definite */
     CHECK(svm_pairs_train(NULL, P, train.label, K, cost, &room, &s) == SPD_OK, "training");
     CHECK(s.pairs == C * (C - 1) / 2, "%zu pairs", s.pairs);
     for (size_t i = 0; i < s.pairs; i++) {
@@ -147,8 +113,6 @@ TEST(solutions)
     compare_solutions(0.3);
     compare_solutions(10.0);
 }
-
-/* ---- predictions ----------------------------------------------------------------------------- */
 
 /* label (Q) <- votes of the pairs of s, for the kernel Kq (Q x P). */
 static void twin_vote(const spd_samples *train, const svm_pairs *s, const double *Kq, int *label)
@@ -210,7 +174,7 @@ static double compare_stein(int thin, double beta, double scale, double cost)
         make_thin(8, Q, test.X);
     }
     double *K = block(P * P), *Kq = block(Q * P);
-    double used = isnan(beta) ? scale / twin_median(P, train.X) : beta;
+    double used = isnan(beta) ? scale / twin_median(N, P, train.X) : beta;
     int label[Q], expected[Q];
     FREED_BY(arena_free) arena room = {0};
     svm_pairs s;
@@ -218,10 +182,9 @@ static double compare_stein(int thin, double beta, double scale, double cost)
     method.value[SPD_PARAMETER_BETA] = beta;
     method.value[SPD_PARAMETER_BETA_SCALE] = scale;
     method.value[SPD_PARAMETER_COST] = cost;
-    CHECK_OK(NULL,
-             steps_run(NULL, &classifier_ksvm, &method, &train.samples, &test.samples, label));
-    twin_stein(used, P, train.X, P, train.X, K);
-    twin_stein(used, Q, test.X, P, train.X, Kq);
+    steps_good(&classifier_ksvm, &method, &train, &test, label);
+    twin_stein(used, N, P, train.X, P, train.X, K);
+    twin_stein(used, N, Q, test.X, P, train.X, Kq);
     double shift = twin_repair(P, K);
     CHECK(svm_pairs_train(NULL, P, train.label, K, cost, &room, &s) == SPD_OK, "training");
     twin_vote(&train.samples, &s, Kq, expected);
@@ -283,19 +246,17 @@ TEST(upper_triangles)
         svm_pairs s;
         spd_method method = steps_method(&classifier_cov3dj, SPD_METRIC_EUCLIDEAN, &train.samples);
         method.value[SPD_PARAMETER_COST] = costs[c];
-        CHECK_OK(NULL, steps_run(NULL, &classifier_cov3dj, &method, &train.samples, &test.samples,
-                                 label));
+        steps_good(&classifier_cov3dj, &method, &train, &test, label);
         CHECK(svm_pairs_train(NULL, P, train.label, K, costs[c], &room, &s) == SPD_OK, "training");
         twin_vote(&train.samples, &s, Kq, expected);
         CHECK(memcmp(label, expected, sizeof label) == 0, "cost %g", costs[c]);
     }
     spd_method method = steps_method(&classifier_cov3dj, SPD_METRIC_EUCLIDEAN, &train.samples);
     CHECK(method.value[SPD_PARAMETER_COST] == 10.0, "the usual cost");
-    steps_run(NULL, &classifier_cov3dj, &method, &train.samples, &test.samples, label);
+    steps_good(&classifier_cov3dj, &method, &train, &test, label);
     for (size_t e = 0; e < P * N * N; e++)
         train.X[e] = ldexp(train.X[e], 900); /* whose squares are no numbers */
-    CHECK_OK(NULL,
-             steps_run(NULL, &classifier_cov3dj, &method, &train.samples, &test.samples, far));
+    steps_good(&classifier_cov3dj, &method, &train, &test, far);
     CHECK(memcmp(label, far, sizeof label) == 0, "the scale matters");
 }
 
@@ -344,8 +305,7 @@ TEST(log_kernel_is_normalised)
     flat_train.X = X;
     flat_test.X = Y;
     spd_method method = steps_method(&classifier_ksvm, SPD_METRIC_LOG_EUCLIDEAN, &train.samples);
-    CHECK_OK(NULL,
-             steps_run(NULL, &classifier_ksvm, &method, &train.samples, &test.samples, steep));
+    steps_good(&classifier_ksvm, &method, &train, &test, steep);
     CHECK_OK(NULL, steps_run(NULL, &classifier_ksvm, &method, &flat_train, &flat_test, flat));
     CHECK(memcmp(steep, flat, sizeof steep) == 0, "the scale of the logarithms matters");
 }

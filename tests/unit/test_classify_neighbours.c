@@ -1,5 +1,5 @@
 /* test_classify_neighbours.c - nn, knn and mdm against distances one by one, by the definition. */
-#include "classify_steps.h"
+#include "unit/test_classify_common.h"
 
 #define N 6
 #define P 45
@@ -37,43 +37,16 @@ static int twin_knn(spd_metric metric, const spd_samples *train, const double *x
     for (size_t i = 1; i < k; i++) /* only more votes displace a nearer class */
         if (twin_votes(train, order, k, i) > twin_votes(train, order, k, best))
             best = i;
-    int label = train->label[order[best]];
-    return label;
+    return train->label[order[best]];
 }
 
-/* M (n x n) <- M^1/2 exp(mean log(M^-1/2 X M^-1/2)/3) M^1/2, again and again, over one class. */
+/* M (n x n) <- the AIRM mean of one class. */
 static void twin_karcher(const spd_samples *train, int label, double *M)
 {
-    size_t n = train->n, n2 = n * n, count = 0;
-    double *root = block(n2), *inverse = block(n2), *T = block(n2), *L = block(n2),
-           *sum = block(n2);
-    for (int round = 0; round < 300; round++) {
-        lapack_int size = (lapack_int)n, pivot[16];
-        if (round == 0) {
-            memset(M, 0, n2 * sizeof *M);
-            for (size_t d = 0; d < n; d++)
-                M[d * n + d] = 1.0;
-        }
-        twin_function(n, sqrt, M, root);
-        memcpy(inverse, root, n2 * sizeof *inverse);
-        LAPACKE_dgetrf(LAPACK_ROW_MAJOR, size, size, inverse, size, pivot);
-        LAPACKE_dgetri(LAPACK_ROW_MAJOR, size, inverse, size, pivot);
-        memset(sum, 0, n2 * sizeof *sum);
-        count = 0;
-        for (size_t i = 0; i < train->p; i++) {
-            if (train->label[i] != label)
-                continue;
-            congruent(n, n, inverse, train->X + i * n2, T);
-            twin_function(n, log, T, L);
-            for (size_t e = 0; e < n2; e++)
-                sum[e] += L[e];
-            count++;
-        }
-        for (size_t e = 0; e < n2; e++)
-            sum[e] /= 3.0 * (double)count;
-        twin_function(n, exp, sum, T);
-        congruent(n, n, root, T, M);
-    }
+    double *weight = block(train->p), *root = block(train->n * train->n);
+    for (size_t i = 0; i < train->p; i++)
+        weight[i] = train->label[i] == label;
+    twin_center(train->n, train->p, train->X, weight, M, root);
 }
 
 /* M (n x n) <- f^-1(mean f(X)) over one class. */
@@ -118,9 +91,7 @@ TEST(nearest_of_every_metric)
     int label[Q];
     for (int m = 0; m < SPD_METRICS; m++) {
         spd_method method = steps_method(&classifier_nn, (spd_metric)m, &train.samples);
-        spd_status status =
-            steps_run(NULL, &classifier_nn, &method, &train.samples, &test.samples, label);
-        CHECK(status == SPD_OK, "%s: %d", METRIC_NAME(m), (int)status);
+        steps_good(&classifier_nn, &method, &train, &test, label);
         for (size_t i = 0; i < Q; i++) {
             int expected = twin_knn((spd_metric)m, &train.samples, test.X + i * N * N, 1);
             CHECK(label[i] == expected, "%s, query %zu: %d", METRIC_NAME(m), i, label[i]);
@@ -138,9 +109,7 @@ TEST(votes_of_neighbours)
     for (size_t k = 0; k < sizeof ks / sizeof *ks; k++) {
         spd_method method = steps_method(&classifier_knn, SPD_METRIC_STEIN, &train.samples);
         method.value[SPD_PARAMETER_K] = (double)ks[k];
-        spd_status status =
-            steps_run(NULL, &classifier_knn, &method, &train.samples, &test.samples, label);
-        CHECK(status == SPD_OK, "k = %zu: %d", ks[k], (int)status);
+        steps_good(&classifier_knn, &method, &train, &test, label);
         for (size_t i = 0; i < Q; i++) {
             const double *x = test.X + i * N * N;
             int expected = twin_knn(SPD_METRIC_STEIN, &train.samples, x, ks[k]);
@@ -160,9 +129,7 @@ TEST(ties)
     double X[COUNT * 4] = {0}, x[4] = {4.0, 0.0, 0.0, 4.0};
     for (size_t i = 0; i < COUNT; i++)
         X[i * 4] = X[i * 4 + 3] = scale[i];
-    spd_samples train = {
-        .size = sizeof(spd_samples), .p = COUNT, .n = 2, .X = X, .classes = 3, .label = classes};
-    spd_samples query = {.size = sizeof(spd_samples), .p = 1, .n = 2, .X = x};
+    spd_samples train = samples_of(2, COUNT, X, 3, classes), query = samples_of(2, 1, x, 0, NULL);
     /* by distance: 0 (class 2), 1 (class 1), 3 (class 1), 2 (class 0), 4 (class 2) */
     const int expected[COUNT + 1] = {-1, 2, 2, 1, 1, 2};
     int label = -1;
@@ -184,10 +151,10 @@ TEST(bad_k)
     spd_method method = steps_method(&classifier_knn, SPD_METRIC_STEIN, &train.samples);
     spd_context *ctx = context_on(0);
     method.value[SPD_PARAMETER_K] = 0.0;
-    spd_status status =
-        steps_run(ctx, &classifier_knn, &method, &train.samples, &test.samples, label);
-    CHECK(status == SPD_EINVAL && label[0] == 7, "%d", (int)status);
-    CHECK_SAYS(ctx, "k is 0");
+    CHECK_FAILED(ctx,
+                 steps_run(ctx, &classifier_knn, &method, &train.samples, &test.samples, label),
+                 SPD_EINVAL, "k is 0");
+    CHECK(label[0] == 7, "labels are touched");
 }
 
 TEST(parameters_of_knn)
@@ -222,9 +189,7 @@ TEST(means_of_classes)
                 twin_through(&train.samples, c, same, same, M);
         }
         spd_method method = steps_method(&classifier_mdm, metrics[m], &train.samples);
-        spd_status status =
-            steps_run(NULL, &classifier_mdm, &method, &train.samples, &test.samples, label);
-        CHECK(status == SPD_OK, "%s: %d", METRIC_NAME(metrics[m]), (int)status);
+        steps_good(&classifier_mdm, &method, &train, &test, label);
         for (size_t i = 0; i < Q; i++) {
             int expected = twin_mdm(metrics[m], &train.samples, means, test.X + i * N * N);
             CHECK(label[i] == expected, "%s, query %zu: %d", METRIC_NAME(metrics[m]), i, label[i]);
@@ -239,10 +204,8 @@ TEST(means_of_one_are_neighbours)
     int by_mean[Q], by_sample[Q];
     for (int m = 0; m < SPD_METRICS; m++) {
         spd_method method = steps_method(&classifier_mdm, (spd_metric)m, &train.samples);
-        CHECK_OK(NULL,
-                 steps_run(NULL, &classifier_mdm, &method, &train.samples, &test.samples, by_mean));
-        CHECK_OK(NULL, steps_run(NULL, &classifier_nn, &method, &train.samples, &test.samples,
-                                 by_sample));
+        steps_good(&classifier_mdm, &method, &train, &test, by_mean);
+        steps_good(&classifier_nn, &method, &train, &test, by_sample);
         CHECK(memcmp(by_mean, by_sample, sizeof by_mean) == 0, "%s", METRIC_NAME(m));
     }
 }

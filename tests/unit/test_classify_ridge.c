@@ -1,6 +1,6 @@
 /* test_classify_ridge.c - kernel ridge regression against equations solved one by one: the
  * coefficients, and what is predicted for each sample when it is left out. */
-#include "classify_steps.h"
+#include "unit/test_classify_common.h"
 
 #include "classify/ridge.h"
 #include "classify/samples.h"
@@ -9,8 +9,6 @@
 #define P 24
 #define Q 15
 #define C 3
-
-/* ---- twins ----------------------------------------------------------------------------------- */
 
 /* x (size x columns) <- A^-1 x by elimination with pivots; A (size x size) is destroyed. */
 static void twin_solve(size_t size, size_t columns, double *A, double *x)
@@ -103,23 +101,12 @@ static void one_hot(size_t p, const int *label, double *Y)
         Y[e] = e % C == (size_t)label[e / C];
 }
 
-static void twin_stein(double beta, size_t rows, const double *X, size_t columns, const double *Y,
-                       double *K)
-{
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < columns; j++)
-            K[i * columns + j] =
-                exp(-beta * twin_dist2(SPD_METRIC_STEIN, N, X + i * N * N, Y + j * N * N));
-}
-
 static double *one_hot_block(const int *label)
 {
     double *Y = block(P * C);
     one_hot(P, label, Y);
     return Y;
 }
-
-/* ---- the equations --------------------------------------------------------------------------- */
 
 /* Five groups of different sizes, which have all classes. */
 static const int group_of[P] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1,
@@ -148,7 +135,7 @@ static void make_equations(int grouped, int real, equations *e)
     labelled_set train = labelled_random(1, N, P, C, 0.6);
     rng r = seeded(9);
     *e = (equations){.to = {.p = P, .count = C, .Y = e->Y, .at = real ? NULL : e->at}};
-    twin_stein(1.5, P, train.X, P, train.X, e->K); /* beta = (n - 1)/2: definite */
+    twin_stein(1.5, N, P, train.X, P, train.X, e->K); /* beta = (n - 1)/2: definite */
     one_hot(P, train.label, e->Y);
     for (size_t k = 0; k < P; k++)
         e->at[k] = (size_t)(e->label[k] = train.label[k]);
@@ -255,10 +242,7 @@ TEST(indefinite_kernel)
     double *left = block(P * C), *other = block(P * C), *part = block(P * P);
     int label[P];
     FREED_BY(arena_free) arena room = {0};
-    ridge_targets to = {
-        .p = P,
-        .count = C,
-    };
+    ridge_targets to = {.p = P, .count = C};
     ridge_quality q, same;
     ridge bad, good;
     for (size_t i = 0; i < P; i++) {
@@ -298,8 +282,6 @@ TEST(indefinite_kernel)
     CHECK(ridge_once(NULL, &to, 0.1, V, left, &q, A, b) == SPD_ENUMERIC, "by the inverse: refused");
 }
 
-/* ---- probabilities --------------------------------------------------------------------------- */
-
 static double likelihood(const double *left, const int *label, double factor)
 {
     double sum = 0.0, miss = 1.0 / (P + 2.0);
@@ -323,7 +305,7 @@ TEST(factor_of_probabilities)
     ridge_quality q;
     labelled_set train = labelled_random(3, N, P, C, 0.3);
     make_equations(0, 0, &e);
-    twin_stein(1.5, P, train.X, P, train.X, K);
+    twin_stein(1.5, N, P, train.X, P, train.X, K);
     CHECK(ridge_open(NULL, &e.to, K, &room, &r) == SPD_OK, "ridge");
     CHECK(ridge_leave_out(NULL, &r, 0.1, left, &q) == SPD_OK, "left out");
     double best = ridge_sharpness(&e.to, left), most = likelihood(left, e.label, best);
@@ -338,8 +320,6 @@ TEST(factor_of_probabilities)
     CHECK_CLOSE(share, (P + 1.0) / (P + 2.0), 1e-9, "the rule of succession");
 }
 
-/* ---- the classifiers ------------------------------------------------------------------------- */
-
 TEST(classes_of_krr)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.6), test = labelled_random(2, N, Q, C, 0.6);
@@ -348,11 +328,9 @@ TEST(classes_of_krr)
     int label[Q];
     method.value[SPD_PARAMETER_BETA] = 1.5;
     method.value[SPD_PARAMETER_LAMBDA] = 0.05;
-    spd_status status =
-        steps_run(NULL, &classifier_krr, &method, &train.samples, &test.samples, label);
-    CHECK(status == SPD_OK, "status %d", (int)status);
-    twin_stein(1.5, P, train.X, P, train.X, K);
-    twin_stein(1.5, Q, test.X, P, train.X, k);
+    steps_good(&classifier_krr, &method, &train, &test, label);
+    twin_stein(1.5, N, P, train.X, P, train.X, K);
+    twin_stein(1.5, N, Q, test.X, P, train.X, k);
     twin_ridge(P, K, one_hot_block(train.label), 0.05, NULL, x);
     for (size_t i = 0; i < Q; i++) {
         int best = 0;
@@ -373,15 +351,14 @@ TEST(choice_by_groups)
     double *K = block(P * P), *left = block(P * C), *known = block(P * C);
     double *Y = one_hot_block(train.label);
     int differ = 0;
-    twin_stein(1.5, P, train.X, P, train.X, K);
+    twin_stein(1.5, N, P, train.X, P, train.X, K);
     double found[3];
     for (int way = 0; way < 3; way++) {
         const int *group = way == 1 ? group_of : way == 2 ? train.label : NULL;
-        spd_method method = SPD_STRUCT(spd_method);
+        spd_method method = method_of("krr");
         OWN(spd_classifier) c = NULL;
         ridge_quality best = {0, 0.0};
         double lambda = 0.0;
-        CHECK(spd_method_parse(NULL, "krr", &method) == SPD_OK, "name");
         method.value[SPD_PARAMETER_BETA] = 1.5;
         train.samples.fold_group = group;
         CHECK(spd_classifier_fit(NULL, &method, &train.samples, NULL, &c) == SPD_OK, "fit");
@@ -410,12 +387,11 @@ TEST(choice_by_groups)
 TEST(groups_reach_the_choice)
 {
     labelled_set train = labelled_random(6, N, P, C, 0.5);
-    spd_method method = SPD_STRUCT(spd_method);
+    spd_method method = method_of("krr");
     const spd_method *methods[] = {&method};
     spd_evaluate_options options;
     OWN(spd_evaluation) e = NULL;
     int differ = 0;
-    CHECK(spd_method_parse(NULL, "krr", &method) == SPD_OK, "name");
     spd_evaluate_defaults(&options, sizeof options);
     options.protocol = SPD_PROTOCOL_LEAVE_OUT;
     options.group = group_of;
@@ -442,8 +418,6 @@ TEST(groups_reach_the_choice)
     CHECK(differ, "groups change nothing here: other data is needed");
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
 /* What is predicted, for new samples and for those left out, and what is said of it. */
 TEST(regression)
 {
@@ -451,8 +425,8 @@ TEST(regression)
     double *K = block(P * P), *k = block(Q * P), *x = block((P + 1) * C), *Y = block(P * C);
     double *twin = block(P * C), score[C], target[P], found[Q], left[P], error = 0.0, all = 0.0;
     rng r = seeded(3);
-    twin_stein(1.5, P, train.X, P, train.X, K);
-    twin_stein(1.5, Q, test.X, P, train.X, k);
+    twin_stein(1.5, N, P, train.X, P, train.X, K);
+    twin_stein(1.5, N, Q, test.X, P, train.X, k);
     for (size_t e = 0; e < P * C; e++)
         Y[e] = e % C ? Y[e - 1] : 100.0 * train.X[e / C * N * N] + rng_normal(&r);
     for (size_t i = 0; i < P; i++)
@@ -461,10 +435,9 @@ TEST(regression)
     train.samples.target = target;
     test.samples.label = NULL;
     for (int grouped = 0; grouped < 2; grouped++) {
-        spd_method method = SPD_STRUCT(spd_method);
+        spd_method method = method_of("krr");
         spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts);
         OWN(spd_classifier) c = NULL;
-        CHECK(spd_method_parse(NULL, "krr", &method) == SPD_OK, "name");
         method.value[SPD_PARAMETER_BETA] = 1.5;
         method.value[SPD_PARAMETER_LAMBDA] = 0.05;
         train.samples.fold_group = grouped ? group_of : NULL;
@@ -504,13 +477,9 @@ TEST(regression_of_auto_and_in_a_file)
     train.samples.label = NULL;
     train.samples.target = target;
     for (size_t k = 0; k < 4; k++) {
-        spd_method method = SPD_STRUCT(spd_method);
+        spd_method method = method_of(names[k]);
         spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts), read = facts;
         OWN(spd_classifier) c = NULL;
-        OWN(spd_classifier) same = NULL;
-        unsigned char *bytes = NULL;
-        size_t size = 0;
-        CHECK(spd_method_parse(NULL, names[k], &method) == SPD_OK, "name");
         CHECK(spd_classifier_fit(NULL, &method, &train.samples, NULL, &c) == SPD_OK, "fit");
         CHECK(spd_classifier_info(NULL, c, &facts) == SPD_OK, "facts");
         CHECK(facts.r2 > 0.5, "%s: R2 %g, error %g", names[k], facts.r2, facts.error);
@@ -518,9 +487,7 @@ TEST(regression_of_auto_and_in_a_file)
             CHECK(facts.error == least, "auto: error %g, not %g", facts.error, least);
         least = fmin(least, facts.error);
         CHECK(spd_classifier_scores(NULL, c, &test.samples, NULL, found) == SPD_OK, "scores");
-        CHECK(spd_classifier_pack(NULL, c, &bytes, &size) == SPD_OK, "pack");
-        CHECK(spd_classifier_unpack(NULL, bytes, size, &same) == SPD_OK, "unpack");
-        spd_bytes_free(bytes);
+        const spd_classifier *same = read_back(c);
         CHECK(spd_classifier_info(NULL, same, &read) == SPD_OK, "facts");
         CHECK(read.regression && read.r2 == facts.r2 && read.error == facts.error, "facts");
         CHECK(spd_classifier_scores(NULL, same, &test.samples, NULL, again) == SPD_OK, "scores");
@@ -531,17 +498,16 @@ TEST(regression_of_auto_and_in_a_file)
 static void check_refused(const spd_samples *train, const char *name, const char *word)
 {
     spd_context *ctx = context_on(1);
-    spd_method method = SPD_STRUCT(spd_method);
+    spd_method method = method_of(name);
     spd_classifier *c = NULL;
-    CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "name");
-    CHECK(spd_classifier_fit(ctx, &method, train, NULL, &c) == SPD_EINVAL && !c, "%s", name);
-    CHECK(strstr(said(ctx), word), "%s", said(ctx));
+    CHECK_FAILED(ctx, spd_classifier_fit(ctx, &method, train, NULL, &c), SPD_EINVAL, word);
+    CHECK(!c, "%s", name);
 }
 
 TEST(regression_that_cannot_be)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.6);
-    spd_method method = SPD_STRUCT(spd_method);
+    spd_method method = method_of("krr");
     OWN(spd_classifier) c = NULL;
     double target[P];
     int label[P];
@@ -551,7 +517,6 @@ TEST(regression_that_cannot_be)
     check_refused(&train.samples, "nn", "nn tells classes apart");
     check_refused(&train.samples, "krr-ml", "ml is learned from classes");
     check_refused(&train.samples, "krr-bag", "bag is learned from classes");
-    CHECK(spd_method_parse(NULL, "krr", &method) == SPD_OK, "name");
     CHECK(spd_classifier_fit(NULL, &method, &train.samples, NULL, &c) == SPD_OK, "fit");
     CHECK(spd_classifier_predict(NULL, c, &train.samples, label) == SPD_EINVAL, "classes");
     spd_context *ctx = context_on(1);
@@ -613,17 +578,11 @@ TEST(equal_matrices)
     train.samples.target = target;
     for (size_t k = 0; k < 6; k++) {
         const char *name = names[k % 3];
-        spd_method method = SPD_STRUCT(spd_method);
+        spd_method method = method_of(name);
         OWN(spd_classifier) c = NULL;
-        OWN(spd_classifier) same = NULL;
-        unsigned char *bytes = NULL;
-        size_t size = 0;
         train.samples.fold_group = k < 3 ? NULL : group_of;
-        CHECK(spd_method_parse(NULL, name, &method) == SPD_OK, "name");
         CHECK(spd_classifier_fit(NULL, &method, &train.samples, NULL, &c) == SPD_OK, "fit");
-        CHECK(spd_classifier_pack(NULL, c, &bytes, &size) == SPD_OK, "pack");
-        CHECK(spd_classifier_unpack(NULL, bytes, size, &same) == SPD_OK, "unpack");
-        spd_bytes_free(bytes);
+        const spd_classifier *same = read_back(c);
         CHECK(spd_classifier_scores(NULL, same, &train.samples, NULL, score) == SPD_OK, "scores");
         CHECK(spd_classifier_left_out(NULL, c, left) == SPD_OK, "left out");
         for (size_t i = 0; i < P; i++) {
@@ -649,8 +608,6 @@ TEST(safe_values)
     training_state_free(&run);
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
-
 /* Distances of matrices with blocks are those of the whole; one entry outside, of one sample, joins
  * two blocks. */
 TEST(distances_block_by_block)
@@ -668,8 +625,8 @@ TEST(distances_block_by_block)
                     X[(k * WHOLE + i) * WHOLE + j] = X[(k * WHOLE + j) * WHOLE + i] = x;
                 }
     for (int joined = 0; joined < 2; joined++) {
-        spd_samples a = {.size = sizeof a, .p = A, .n = WHOLE, .X = X},
-                    b = {.size = sizeof b, .p = B, .n = WHOLE, .X = X + A * WHOLE * WHOLE};
+        spd_samples a = samples_of(WHOLE, A, X, 0, NULL),
+                    b = samples_of(WHOLE, B, X + A * WHOLE * WHOLE, 0, NULL);
         const spd_set Y = *SPD_SET(WHOLE, A, a.X), Z = *SPD_SET(WHOLE, B, b.X);
         CHECK(samples_stein_to(NULL, &a, NULL, D2) == SPD_OK, " ");
         CHECK(samples_stein_to(NULL, &a, &b, to) == SPD_OK, " ");

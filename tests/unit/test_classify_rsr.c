@@ -1,12 +1,11 @@
 /* test_classify_rsr.c - Riemannian sparse representation against golden predictions and against a
  * slow program; kernels that are not definite; classes and parameters at the edge. */
-#include "classify_steps.h"
+#include "unit/test_classify_common.h"
 #include "golden_recognition.h"
 #include "golden_values.h"
 #include "twin_lasso.h"
 
 #include "classify/gram.h"
-#include "linalg/dense.h"
 
 #define N 5
 #define P 40
@@ -24,50 +23,19 @@ static spd_method rsr_method(double beta, double scale, double lambda)
     return method;
 }
 
-/* ---- golden ------------------------------------------------------------------------------- */
-
 TEST(golden)
 {
     /* With beta 3.5 all codes are zero, and ties go to the first class. */
     const int expected[2][GOLDEN_Q] = {{0, 1, 0, 2, 0, 0, 1, 0, 0}, {0}};
-    double *X = block(GOLDEN_P * 64), *Xq = block(GOLDEN_Q * 64);
-    int y[GOLDEN_P], label[GOLDEN_Q];
-    for (size_t i = 0; i < GOLDEN_P; i++) {
-        dense_unpack(8, golden_X + i * 36, X + i * 64);
-        y[i] = (int)(i % 3);
-    }
-    for (size_t i = 0; i < GOLDEN_Q; i++)
-        dense_unpack(8, golden_Xq + i * 36, Xq + i * 64);
-    spd_samples train = {
-        .size = sizeof(spd_samples), .p = GOLDEN_P, .n = 8, .X = X, .classes = 3, .label = y};
-    spd_samples queries = {
-        .size = sizeof(spd_samples), .p = GOLDEN_Q, .n = 8, .X = Xq, .classes = 3};
+    const spd_samples train = golden_samples(GOLDEN_P, golden_X);
+    const spd_samples queries = golden_samples(GOLDEN_Q, golden_Xq);
+    int label[GOLDEN_Q];
     for (int b = 0; b < 2; b++) {
         spd_method method = rsr_method(b ? 3.5 : 0.5, NAN, 1e-3);
         CHECK(steps_run(NULL, &classifier_rsr, &method, &train, &queries, label) == SPD_OK, "beta");
         for (size_t i = 0; i < GOLDEN_Q; i++)
             CHECK(label[i] == expected[b][i], "beta %g, query %zu: %d", b ? 3.5 : 0.5, i, label[i]);
     }
-}
-
-/* ---- a slow twin -------------------------------------------------------------------------- */
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double twin_median(size_t p, const double *D)
-{
-    double *all = copy_of(p * p, D);
-    size_t count = 0;
-    for (size_t i = 0; i < p; i++)
-        for (size_t j = 0; j < i; j++)
-            all[count++] = D[i * p + j];
-    qsort(all, count, sizeof *all, by_size);
-    double median = count % 2 ? all[count / 2] : 0.5 * (all[count / 2 - 1] + all[count / 2]);
-    return median;
 }
 
 /* K (p x p) <- its positive part; F (p x p) <- the projection onto the positive eigenspace. */
@@ -89,22 +57,16 @@ static void twin_rsr(const spd_samples *train, const spd_samples *queries, const
                      int *label)
 {
     size_t p = train->p, n2 = train->n * train->n;
-    double *D = block(p * p), *K = block(p * p), *F = block(p * p), *k = block(p), *f = block(p),
-           *v = block(p);
-    for (size_t i = 0; i < p * p; i++)
-        D[i] = twin_dist2(SPD_METRIC_STEIN, train->n, train->X + i / p * n2, train->X + i % p * n2);
+    double *K = block(p * p), *F = block(p * p), *k = block(p), *f = block(p), *v = block(p);
     double beta = isnan(method->value[SPD_PARAMETER_BETA])
-                      ? method->value[SPD_PARAMETER_BETA_SCALE] / twin_median(p, D)
+                      ? method->value[SPD_PARAMETER_BETA_SCALE] / twin_median(train->n, p, train->X)
                       : method->value[SPD_PARAMETER_BETA];
-    for (size_t i = 0; i < p * p; i++)
-        K[i] = exp(-beta * D[i]);
+    twin_stein(beta, train->n, p, train->X, p, train->X, K);
     spd_symmetrize(p, 1, K);
     twin_clip(p, K, F);
     for (size_t i = 0; i < queries->p; i++) {
         double margin;
-        for (size_t j = 0; j < p; j++)
-            k[j] = exp(-beta * twin_dist2(SPD_METRIC_STEIN, train->n, queries->X + i * n2,
-                                          train->X + j * n2));
+        twin_stein(beta, train->n, 1, queries->X + i * n2, p, train->X, k);
         times(p, p, 1, F, k, f);
         twin_lasso(p, K, f, method->value[SPD_PARAMETER_LAMBDA], 20000, v);
         label[i] = twin_residuals(p, K, f, v, train->classes, train->label, &margin);
@@ -143,8 +105,6 @@ TEST(against_definition)
     spd_method method = rsr_method(0.7, 100.0, 1e-2); /* beta wins over its scale */
     check_against_twin(&train, &test, &method, "beta given");
 }
-
-/* ---- kernels that are not definite -------------------------------------------------------- */
 
 /* Nearly singular 3 x 3 matrices, flat in one direction each, and a small beta: the kernel has
  * negative eigenvalues. */
@@ -212,8 +172,6 @@ TEST(repair)
     }
 }
 
-/* ---- at the edge -------------------------------------------------------------------------- */
-
 TEST(query_equals_a_sample)
 {
     labelled_set train = labelled_random(1, N, P, C, 0.6);
@@ -235,8 +193,7 @@ TEST(samples_twice)
     memcpy(X + each, train.X, each * sizeof *X);
     for (size_t i = 0; i < 2 * P; i++)
         y[i] = train.label[i % P];
-    spd_samples both = {
-        .size = sizeof(spd_samples), .p = 2 * P, .n = N, .X = X, .classes = C, .label = y};
+    spd_samples both = samples_of(N, 2 * P, X, C, y);
     spd_method method = rsr_method(0.5, NAN, 1e-2);
     CHECK(steps_run(NULL, &classifier_rsr, &method, &train.samples, &test.samples, once) ==
                   SPD_OK &&

@@ -1,14 +1,12 @@
 /* test_classify_tangent.c - nearest vectors, tangent spaces, pga and ts-lda against the formulas
  * written out: whole tangent vectors, whole scatter matrices, LAPACK's solver. */
-#include "classify_steps.h"
+#include "unit/test_classify_common.h"
 
 #include "classify/vectors.h"
 #include "classify/tangent.h"
 
 #define Q 20
 #define C 4
-
-/* ---- nearest vectors ------------------------------------------------------------------------- */
 
 TEST(nearest_vectors)
 {
@@ -59,8 +57,6 @@ TEST(products)
     CHECK(vectors_products(NULL, 0, ROWS, A, OTHERS, B, got) == SPD_OK, "no dimensions");
     CHECK(norm(ROWS * OTHERS, got) == 0.0, "products of nothing are zero");
 }
-
-/* ---- twins ----------------------------------------------------------------------------------- */
 
 /* t (n(n+1)/2) <- lower triangle of A, off-diagonals times sqrt 2. */
 static void twin_vec(size_t n, const double *A, double *t)
@@ -204,8 +200,6 @@ static void twin_lda(const spd_samples *train, const spd_samples *queries, const
     }
 }
 
-/* ---- tests ----------------------------------------------------------------------------------- */
-
 /* Distances between vectors on the axes are those between whole tangent vectors: for training
  * samples exactly, and the axes are orthonormal. */
 static void axes_keep_distances(size_t n, size_t p, spd_metric metric)
@@ -248,9 +242,7 @@ static void compare_pga(size_t n, size_t p, spd_metric metric)
     for (size_t k = 0; k < sizeof ds / sizeof *ds; k++) {
         spd_method method = steps_method(&classifier_pga, metric, &train.samples);
         method.value[SPD_PARAMETER_DIMENSIONS] = (double)ds[k];
-        spd_status status =
-            steps_run(NULL, &classifier_pga, &method, &train.samples, &test.samples, label);
-        CHECK(status == SPD_OK, "%d", (int)status);
+        steps_good(&classifier_pga, &method, &train, &test, label);
         size_t most = p < t.dim ? p : t.dim;
         twin_pga(&train.samples, &test.samples, &t, ds[k] < most ? ds[k] : most, expected);
         CHECK(memcmp(label, expected, sizeof label) == 0, "n = %zu, %zu dimensions", n, ds[k]);
@@ -281,9 +273,9 @@ TEST(parameters_of_pga)
     int label[30];
     train.samples.n = 3;
     method.value[SPD_PARAMETER_DIMENSIONS] = 0.0;
-    CHECK_STATUS(steps_run(ctx, &classifier_pga, &method, &train.samples, &train.samples, label),
-                 SPD_EINVAL);
-    CHECK_SAYS(ctx, "dimensions is 0");
+    CHECK_FAILED(ctx,
+                 steps_run(ctx, &classifier_pga, &method, &train.samples, &train.samples, label),
+                 SPD_EINVAL, "dimensions is 0");
 }
 
 static void compare_lda(size_t n, size_t p, spd_metric metric)
@@ -294,9 +286,7 @@ static void compare_lda(size_t n, size_t p, spd_metric metric)
         train.label[i] = 1;
     tangents t = twin_tangents(metric, &train.samples, &test.samples);
     spd_method method = steps_method(&classifier_ts_lda, metric, &train.samples);
-    spd_status status =
-        steps_run(NULL, &classifier_ts_lda, &method, &train.samples, &test.samples, label);
-    CHECK(status == SPD_OK, "%d", (int)status);
+    steps_good(&classifier_ts_lda, &method, &train, &test, label);
     twin_lda(&train.samples, &test.samples, &t, expected);
     CHECK(memcmp(label, expected, sizeof label) == 0, "n = %zu, p = %zu, %s", n, p,
           METRIC_NAME(metric));

@@ -190,20 +190,25 @@ TEST(bad_options)
     refuse(&o, "there is no");
 }
 
+static engine_input input_of(size_t p, const double *X, const spd_pair *link)
+{
+    return (engine_input){.n = N,
+                          .m = M,
+                          .p = p,
+                          .X = X,
+                          .metric = SPD_METRIC_STEIN,
+                          .objective = SPD_OBJECTIVE_DIFFERENCE,
+                          .pairs = 1,
+                          .pair = link};
+}
+
 /* No fit comes with matrices like these; what is made of others may be as bad by rounding. */
 TEST(a_singular_mean)
 {
     spd_context *ctx = context_on(0);
     double X[2 * N * N] = {0.0}, L[N * N];
     const spd_pair both = {0, 1, 1.0, 0.0};
-    engine_input in = {.n = N,
-                       .m = M,
-                       .p = 2,
-                       .X = X,
-                       .metric = SPD_METRIC_STEIN,
-                       .objective = SPD_OBJECTIVE_DIFFERENCE,
-                       .pairs = 1,
-                       .pair = &both};
+    const engine_input in = input_of(2, X, &both);
     for (size_t i = 0; i < 2; i++)
         for (size_t d = 1; d < N; d++)
             X[i * N * N + d * (N + 1)] = 1.0 + (double)(i * d);
@@ -222,22 +227,7 @@ TEST(large_sets_are_thinned)
     double *X = random_set(&r, N, 96, 100.0), L[N * N], alone[N * N];
     double *half = take(48 * N * N * sizeof *half);
     const spd_pair link = {0, 1, 1.0, 0.0};
-    engine_input in = {.n = N,
-                       .m = M,
-                       .p = 96,
-                       .X = X,
-                       .metric = SPD_METRIC_STEIN,
-                       .objective = SPD_OBJECTIVE_DIFFERENCE,
-                       .pairs = 1,
-                       .pair = &link};
-    engine_input thin = {.n = N,
-                         .m = M,
-                         .p = 48,
-                         .X = half,
-                         .metric = SPD_METRIC_STEIN,
-                         .objective = SPD_OBJECTIVE_DIFFERENCE,
-                         .pairs = 1,
-                         .pair = &link};
+    const engine_input in = input_of(96, X, &link), thin = input_of(48, half, &link);
     for (size_t i = 0; i < 48; i++)
         memcpy(half + i * N * N, X + 2 * i * N * N, N * N * sizeof *half);
     for (int c = SPD_COORDINATES_MEAN; c <= SPD_COORDINATES_HARMONIC; c++) {
