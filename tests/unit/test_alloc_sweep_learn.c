@@ -10,6 +10,7 @@
 typedef struct input {
     labelled_set set;
     spd_method method;
+    spd_metric metric;          /* of the cost */
     const spd_fit_state *state; /* of a fit that is to be resumed */
 } input;
 
@@ -30,28 +31,18 @@ static spd_status call_split(spd_context *ctx, const input *in, double *out)
     return status;
 }
 
-static spd_status cost(spd_context *ctx, spd_metric metric, const input *in, double *out)
+static spd_status call_cost(spd_context *ctx, const input *in, double *out)
 {
     const spd_pair pair[] = {{0, 3, 1.0, 0.0}, {0, 1, 0.0, 1.0}};
     double W[N * 2] = {0};
     W[0] = W[3] = 1.0;
     spd_fit_options o = fit_defaults();
-    o.metric = metric;
+    o.metric = in->metric;
     o.m = 2;
     o.W = W;
     o.pairs = 2;
     o.own_pairs = pair;
     return spd_cost(ctx, SPD_SET(N, P, in->set.X), &o, out, out + 1);
-}
-
-static spd_status call_stein_cost(spd_context *ctx, const input *in, double *out)
-{
-    return cost(ctx, SPD_METRIC_STEIN, in, out);
-}
-
-static spd_status call_log_cost(spd_context *ctx, const input *in, double *out)
-{
-    return cost(ctx, SPD_METRIC_LOG_EUCLIDEAN, in, out);
 }
 
 static spd_status call_variance(spd_context *ctx, const input *in, double *out)
@@ -99,6 +90,17 @@ static spd_status call_classify(spd_context *ctx, const input *in, double *out)
     return status;
 }
 
+static spd_evaluate_options judged_by(spd_protocol protocol, const spd_method *const *method)
+{
+    spd_evaluate_options o;
+    spd_evaluate_defaults(&o, sizeof o);
+    o.methods = 1;
+    o.method = method;
+    o.protocol = protocol;
+    o.folds = 2;
+    return o;
+}
+
 static spd_status call_groups(spd_context *ctx, const input *in, double *out)
 {
     const spd_method *method = &in->method;
@@ -106,14 +108,9 @@ static spd_status call_groups(spd_context *ctx, const input *in, double *out)
     const int aligns = method->recenter != SPD_RECENTERING_NONE;
     for (size_t i = 0; i < P; i++) /* the last has one class: a remark */
         group[i] = i % 3 == 0 && i > 5 && !aligns ? 2 : (int)(i / 6);
-    spd_evaluate_options o;
     OWN(spd_evaluation) e = NULL;
-    spd_evaluate_defaults(&o, sizeof o);
-    o.methods = 1;
-    o.method = &method;
-    o.protocol = SPD_PROTOCOL_LEAVE_OUT;
+    spd_evaluate_options o = judged_by(SPD_PROTOCOL_LEAVE_OUT, &method);
     o.group = group;
-    o.folds = 2;
     o.calibration = aligns ? 0.5 : 0.0;
     spd_samples all = in->set.samples;
     all.group = group;
@@ -126,15 +123,10 @@ static spd_status call_groups(spd_context *ctx, const input *in, double *out)
 static spd_status call_folds(spd_context *ctx, const input *in, double *out)
 {
     const spd_method *method = &in->method;
-    spd_evaluate_options o;
     OWN(spd_evaluation) e = NULL;
-    spd_evaluate_defaults(&o, sizeof o);
-    o.methods = 1;
-    o.method = &method;
-    o.protocol = SPD_PROTOCOL_FOLDS;
+    spd_evaluate_options o = judged_by(SPD_PROTOCOL_FOLDS, &method);
     o.outer_folds = 2;
     o.repeats = 1;
-    o.folds = 2;
     o.auc = 1;
     spd_status status = spd_evaluate(ctx, &in->set.samples, &o, &e);
     if (status >= 0)
@@ -169,10 +161,14 @@ TEST(functions)
     const struct {
         const char *name;
         call c;
-    } calls[] = {{"recenter", call_recenter},         {"split", call_split},
-                 {"Stein cost", call_stein_cost},     {"log-Euclidean cost", call_log_cost},
-                 {"maximal variance", call_variance}, {"tests", call_tests}};
-    input in = {.set = labelled_random(5, N, P, 3, 0.4)};
+    } calls[] = {{"recenter", call_recenter},
+                 {"split", call_split},
+                 {"maximal variance", call_variance},
+                 {"tests", call_tests}};
+    input in = {.set = labelled_random(5, N, P, 3, 0.4), .metric = SPD_METRIC_STEIN};
+    sweep("Stein cost", call_cost, &in);
+    in.metric = SPD_METRIC_LOG_EUCLIDEAN;
+    sweep("log-Euclidean cost", call_cost, &in);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         sweep(calls[i].name, calls[i].c, &in);
 }
@@ -208,12 +204,10 @@ TEST(classifiers)
                                  "nn-airm-mean", "rsr-random", "cdl-lda",      "mdm-stein"};
     input in = {.set = labelled_random(5, N, P, 3, 0.4)};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        in.method = (spd_method)SPD_STRUCT(spd_method);
-        CHECK(spd_method_parse(NULL, names[i], &in.method) == SPD_OK, "%s", names[i]);
+        in.method = method_of(names[i]);
         sweep(names[i], call_classify, &in);
     }
-    in.method = (spd_method)SPD_STRUCT(spd_method);
-    CHECK(spd_method_parse(NULL, "knn-stein", &in.method) == SPD_OK, "knn");
+    in.method = method_of("knn-stein");
     sweep("leave groups out", call_groups, &in);
     sweep("folds", call_folds, &in);
     in.method.normalize = SPD_NORMALIZATION_DETERMINANT;

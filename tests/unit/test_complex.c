@@ -249,10 +249,9 @@ TEST(methods_in_files)
                        .label = label,
                        .hermitian = 1};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        spd_method method = SPD_STRUCT(spd_method);
+        spd_method method = method_of(names[k]);
         OWN(spd_classifier) c = NULL, *back = NULL;
         spd_classifier_facts facts = SPD_STRUCT(spd_classifier_facts);
-        CHECK(spd_method_parse(ctx, names[k], &method) == SPD_OK, "%s", names[k]);
         if (spd_method_uses(&method, SPD_PARAMETER_M))
             method.value[SPD_PARAMETER_M] = 2;
         CHECK(spd_classifier_fit(ctx, &method, &set, NULL, &c) >= 0, "%s: %s", names[k], said(ctx));
