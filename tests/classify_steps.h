@@ -42,13 +42,24 @@ HELPER spd_status steps_run(spd_context *ctx, const classifier *c, const spd_met
     return status;
 }
 
-/* p matrices n x n of `classes` classes in turn: a centre for each, moved by congruences that are
- * off the identity by about `spread`. */
 typedef struct labelled_set {
     spd_samples samples;
     double *X, *V; /* V NULL: without vectors */
     int *label;
 } labelled_set;
+
+HELPER spd_samples labelled_samples(const labelled_set *s, size_t n, size_t p, size_t classes)
+{
+    return (spd_samples){.size = sizeof(spd_samples),
+                         .p = p,
+                         .n = n,
+                         .X = s->X,
+                         .classes = classes,
+                         .label = s->label};
+}
+
+/* p matrices n x n of `classes` classes in turn: a centre for each, moved by congruences that are
+ * off the identity by about `spread`. */
 
 HELPER labelled_set labelled_random(uint64_t seed, size_t n, size_t p, size_t classes,
                                     double spread)
@@ -63,12 +74,29 @@ HELPER labelled_set labelled_random(uint64_t seed, size_t n, size_t p, size_t cl
             M[e] = spread * rng_normal(&r) + (e % (n + 1) == 0 ? 1.0 : 0.0);
         congruent(n, n, M, centre + i % classes * n * n, s.X + i * n * n);
     }
-    s.samples = (spd_samples){.size = sizeof(spd_samples),
-                              .p = p,
-                              .n = n,
-                              .X = s.X,
-                              .classes = classes,
-                              .label = s.label};
+    s.samples = labelled_samples(&s, n, p, classes);
+    return s;
+}
+
+/* p exponentials of symmetric matrices n x n, classes in turn: `up` and `down` tell them apart in
+ * the first two directions. noise: its deviation among these two, between them and the others,
+ * among the others. */
+HELPER labelled_set labelled_in_two(uint64_t seed, size_t n, size_t p, size_t classes,
+                                    const double *noise, double up, double down)
+{
+    rng r = seeded(seed);
+    labelled_set s = {.X = block(p * n * n), .label = take(p * sizeof *s.label)};
+    double *L = block(n * n);
+    for (size_t i = 0; i < p; i++) {
+        s.label[i] = (int)(i % classes);
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; b <= a; b++)
+                L[a * n + b] = L[b * n + a] = rng_normal(&r) * noise[(a > 1) + (b > 1)];
+        L[0] += up * s.label[i];
+        L[n + 1] -= down * (s.label[i] == 1);
+        spd_apply(NULL, SPD_FUNCTION_EXP, 0.0, SPD_SET(n, 1, L), s.X + i * n * n);
+    }
+    s.samples = labelled_samples(&s, n, p, classes);
     return s;
 }
 

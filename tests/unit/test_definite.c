@@ -169,13 +169,12 @@ TEST(ill_conditioned_ones_are_taken)
 /* The smallest eigenvalue of D^-1/2 X D^-1/2. */
 static double twin_smallest(size_t n, const double *X)
 {
-    double *C = copy_of(n * n, X), *lambda = block(n), smallest;
+    double *C = copy_of(n * n, X), *lambda = block(n);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             C[i * n + j] = X[i * n + j] / sqrt(X[i * n + i]) / sqrt(X[j * n + j]);
     twin_eigh(n, C, lambda, NULL);
-    smallest = lambda[0];
-    return smallest;
+    return lambda[0];
 }
 
 /* By the definition, wherever rounding leaves no doubt; the same in other units, and for each way

@@ -16,8 +16,6 @@ static double *normal_block(rng *r, size_t count)
     return x;
 }
 
-/* ---- divided differences --------------------------------------------------------------------- */
-
 /* (f(a) - f(b))/(a - b) for a = b (1 + x), by functions of x that lose nothing. */
 static double divided_twin(divided_rule rule, double s, double b, double x)
 {
@@ -79,8 +77,6 @@ TEST(divided_differences_have_their_digits)
         }
     }
 }
-
-/* ---- functions ------------------------------------------------------------------------------- */
 
 static double inverse_root(double x)
 {
@@ -190,8 +186,6 @@ TEST(derivatives_are_their_own_adjoints)
     }
 }
 
-/* ---- W'XW ------------------------------------------------------------------------------------ */
-
 TEST(congruence_against_products)
 {
     static const size_t shapes[][2] = {{1, 1}, {4, 2}, {9, 9}, {17, 5}, {31, 20}};
@@ -219,8 +213,6 @@ TEST(congruence_against_products)
               "dW alone");
     }
 }
-
-/* ---- pairs ----------------------------------------------------------------------------------- */
 
 enum { PAIRS = 40, SAMPLES = 11 };
 static const spd_metric paired[] = {SPD_METRIC_AIRM, SPD_METRIC_STEIN, SPD_METRIC_JEFFREY,
@@ -288,8 +280,6 @@ TEST(pairs_by_their_remainders)
         }
 }
 
-/* ---- threads, faults ------------------------------------------------------------------------- */
-
 /* All results of this file's functions, one after the other. */
 static void everything(spd_context *ctx, size_t n, size_t p, const double *X, double *out)
 {
@@ -330,37 +320,34 @@ TEST(refusals)
     spd_context *ctx = context_on(1);
     double *X = random_set(&r, n, p, 10.0), F[p * n * n], d2[1],
            *s = block(spd_spectrum_size(n, p));
+    const spd_set *set = SPD_SET(n, p, X);
     const uint32_t pairs[2] = {0, 4};
-    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, (spd_function)9, 0.0, SPD_SET(n, p, X), F, s),
-                 SPD_EINVAL, "unknown matrix function");
-    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, SPD_FUNCTION_FLOOR, NAN, SPD_SET(n, p, X), F, s),
-                 SPD_EINVAL, "the floor is nan");
-    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, SPD_FUNCTION_LOG, 0.0, SPD_SET(n, p, X), F, NULL),
-                 SPD_EINVAL, "spectrum is missing");
-    CHECK_FAILED(ctx, spd_apply_derivative(ctx, SPD_FUNCTION_LOG, 0.0, NULL, SPD_SET(n, p, X), F),
-                 SPD_EINVAL, "spectrum is missing");
-    CHECK_FAILED(
-        ctx, spd_pairs_gradient(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), 1, pairs, NULL, d2, NULL),
-        SPD_EINVAL, "matrix number 4; there are 4");
+    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, (spd_function)9, 0.0, set, F, s), SPD_EINVAL,
+                 "unknown matrix function");
+    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, SPD_FUNCTION_FLOOR, NAN, set, F, s), SPD_EINVAL,
+                 "the floor is nan");
+    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, SPD_FUNCTION_LOG, 0.0, set, F, NULL), SPD_EINVAL,
+                 "spectrum is missing");
+    CHECK_FAILED(ctx, spd_apply_derivative(ctx, SPD_FUNCTION_LOG, 0.0, NULL, set, F), SPD_EINVAL,
+                 "spectrum is missing");
+    CHECK_FAILED(ctx, spd_pairs_gradient(ctx, SPD_METRIC_AIRM, set, 1, pairs, NULL, d2, NULL),
+                 SPD_EINVAL, "matrix number 4; there are 4");
     CHECK_FAILED(ctx,
-                 spd_pairs_gradient(ctx, SPD_METRIC_LOG_EUCLIDEAN, SPD_SET(n, p, X), 1, pairs, NULL,
-                                    d2, NULL),
+                 spd_pairs_gradient(ctx, SPD_METRIC_LOG_EUCLIDEAN, set, 1, pairs, NULL, d2, NULL),
                  SPD_EINVAL, "no derivative");
-    CHECK_FAILED(
-        ctx, spd_pairs_gradient(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), 1, pairs, NULL, NULL, F),
-        SPD_EINVAL, "weights are missing");
-    CHECK_FAILED(ctx, spd_congruence_gradient(ctx, SPD_SET(n, p, X), n + 1, X, X, F, NULL),
-                 SPD_EINVAL, "between 1 and 3 columns, not 4");
+    CHECK_FAILED(ctx, spd_pairs_gradient(ctx, SPD_METRIC_AIRM, set, 1, pairs, NULL, NULL, F),
+                 SPD_EINVAL, "weights are missing");
+    CHECK_FAILED(ctx, spd_congruence_gradient(ctx, set, n + 1, X, X, F, NULL), SPD_EINVAL,
+                 "between 1 and 3 columns, not 4");
     X[n * n] = -1.0;
-    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, SPD_FUNCTION_LOG, 0.0, SPD_SET(n, p, X), F, s),
-                 SPD_ENOTSPD, "X[1]");
+    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, SPD_FUNCTION_LOG, 0.0, set, F, s), SPD_ENOTSPD,
+                 "X[1]");
     const uint32_t first[2] = {0, 1};
-    CHECK_FAILED(
-        ctx, spd_pairs_gradient(ctx, SPD_METRIC_STEIN, SPD_SET(n, p, X), 1, first, NULL, d2, NULL),
-        SPD_ENOTSPD, "X[1]");
+    CHECK_FAILED(ctx, spd_pairs_gradient(ctx, SPD_METRIC_STEIN, set, 1, first, NULL, d2, NULL),
+                 SPD_ENOTSPD, "X[1]");
     X[0] = NAN;
-    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, SPD_FUNCTION_FLOOR, 0.5, SPD_SET(n, p, X), F, s),
-                 SPD_ENOTFINITE, "X[0]");
+    CHECK_FAILED(ctx, spd_apply_spectrum(ctx, SPD_FUNCTION_FLOOR, 0.5, set, F, s), SPD_ENOTFINITE,
+                 "X[0]");
 }
 
 /* What is given for results stays as it was. */

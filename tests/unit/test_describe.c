@@ -20,8 +20,6 @@ static void fresh_options(void)
     spd_describe_defaults(SPD_DESCRIPTOR_COVARIANCE, &options, sizeof options);
 }
 
-/* ---- inputs ---------------------------------------------------------------------------------- */
-
 /* text <- a table R x columns of random numbers, from a seed; O (or NULL) <- the numbers. */
 static size_t table_text(uint64_t seed, size_t columns, char *text, size_t room, double *O)
 {
@@ -52,11 +50,6 @@ static void make_folder(const char *name)
         abort();
 }
 
-static void drop(const char *name)
-{
-    remove(scratch(name));
-}
-
 /* Two folders with two tables each, and something else. */
 static void put_folders(void)
 {
@@ -77,7 +70,7 @@ static void drop_folders(void)
                                         "set/run/d.csv",  "set/run/notes.md", "set/run/.hidden.csv",
                                         "set/walk",       "set/run",          "set"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        drop(names[i]);
+        remove(scratch(names[i]));
 }
 
 /* An archive of the given members; data NULL: a table. */
@@ -135,8 +128,6 @@ static void check_name(const spd_data *data, size_t i, const char *ending)
     CHECK(length >= tail && strcmp(name + length - tail, ending) == 0, "'%s', not '%s'", name,
           ending);
 }
-
-/* ---- tests ----------------------------------------------------------------------------------- */
 
 TEST(folders_are_searched_in_order)
 {
@@ -197,7 +188,6 @@ TEST(labels_by_pattern_index_and_none)
     CHECK(describe(scratch("set"), &data, NULL) == SPD_OK && data->classes == 0, "none");
     spd_data_free(data);
     drop_folders();
-    drop("index.csv");
 }
 
 TEST(the_index_must_know_an_input)
@@ -215,7 +205,6 @@ TEST(the_index_must_know_an_input)
     CHECK_FAILED(ctx, describe(scratch("set"), &data, &failures), SPD_EINVAL, "no input");
     CHECK(!data && !failures, "outputs are untouched");
     drop_folders();
-    drop("index.csv");
 }
 
 TEST(archives_are_read_in_memory)
@@ -233,7 +222,6 @@ TEST(archives_are_read_in_memory)
     if (data)
         check_name(data, 2, "pack.tar.gz/in/side.csv");
     spd_data_free(data);
-    drop("pack.tar.gz");
 }
 
 TEST(damaged_archives_are_named)
@@ -254,7 +242,6 @@ TEST(damaged_archives_are_named)
     put_file(path, "", 0);
     CHECK_FAILED(ctx, describe(path, &data, NULL), SPD_EFORMAT, "is empty");
     CHECK(!data, "outputs are untouched");
-    drop("cut.tar.gz");
 }
 
 TEST(broken_inputs_stop_or_are_skipped)
@@ -296,12 +283,10 @@ TEST(nothing_to_describe)
                  "absent.png: |No such");
     put_file(scratch("there.png"), "x", 1);
     CHECK_FAILED(ctx, describe(scratch("there.png"), &data, NULL), SPD_EINVAL, "'.png'");
-    remove(scratch("there.png"));
     CHECK_FAILED(ctx, spd_describe(ctx, SPD_DESCRIPTOR_COVARIANCE, 0, &path, &options, &data, NULL),
                  SPD_EINVAL, "nothing");
     CHECK_FAILED(ctx, spd_describe(ctx, SPD_DESCRIPTORS, 1, &path, &options, &data, NULL),
                  SPD_EINVAL, "descriptor");
-    drop("empty");
 }
 
 /* Constant columns make a singular matrix: no such file is ever written. */
@@ -321,7 +306,6 @@ TEST(singular_matrices_are_refused)
     options.covariance.regularize = 1e-3;
     CHECK(describe(scratch("flat.csv"), &data, NULL) == SPD_OK, "repaired");
     spd_data_free(data);
-    drop("flat.csv");
 }
 
 /* Below zero stands for what the descriptor usually takes: 1e-3 of the trajectories of joints. */
@@ -342,7 +326,6 @@ TEST(usual_regularisation)
     }
     for (int k = 0; k < 3; k++)
         spd_data_free(data[k]);
-    drop("clip.csv");
 }
 
 TEST(groups_of_rows)
@@ -370,7 +353,6 @@ TEST(groups_of_rows)
                  "row 1 has a different label");
     options.group = "nobody";
     CHECK_FAILED(ctx, describe(scratch("long.csv"), &data, NULL), SPD_EINVAL, "nobody");
-    drop("long.csv");
 }
 
 TEST(windows_and_bands)
@@ -406,7 +388,6 @@ TEST(windows_and_bands)
     options.stride = 0.0;
     options.order = 99;
     CHECK_FAILED(ctx, describe(scratch("eeg.npy"), &data, NULL), SPD_EINVAL, "order 99");
-    drop("eeg.npy");
 }
 
 static int stop_at_once(void *user, const spd_progress *progress)
@@ -448,7 +429,6 @@ TEST(threads_and_cancelling)
     spd_context_set_threads(ctx, 0);
     spd_data_free(one);
     spd_data_free(three);
-    drop("many.tar.gz");
 }
 
 /* What describe makes, a load gives back: meta too. */
@@ -468,9 +448,6 @@ TEST(meta_survives_the_file)
     CHECK(spd_data_load(ctx, scratch("t.npy"), NULL, &back) == SPD_OK && !back->meta, "no meta");
     spd_data_free(back);
     spd_data_free(data);
-    drop("t.csv");
-    drop("t.npz");
-    drop("t.npy");
 }
 
 TEST(columns_of_rows)
@@ -502,8 +479,6 @@ TEST(columns_of_rows)
     CHECK(column_made && strcmp(column_made->text[1], "??z") == 0, "'%s'", column_made->text[1]);
     spd_array_free(column_made);
 }
-
-/* ---- allocation failures --------------------------------------------------------------------- */
 
 /* Every allocation fails once: the call says so, leaks nothing, leaves its outputs alone. */
 static void sweep(const char *path)
@@ -543,7 +518,4 @@ TEST(every_allocation_may_fail)
     sweep(scratch("long.csv"));
     spd_context_set_threads(ctx, 0);
     drop_folders();
-    drop("two.tar.gz");
-    drop("long.csv");
-    drop("index.csv");
 }

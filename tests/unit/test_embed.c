@@ -18,6 +18,12 @@ static double *samples_of(uint64_t seed, size_t n, size_t p)
     return random_set(&r, n, p, 4.0);
 }
 
+static spd_embed_options options_of(spd_embedding kind, size_t k, size_t dimensions)
+{
+    return (spd_embed_options){
+        .size = sizeof(spd_embed_options), .kind = kind, .k = k, .dimensions = dimensions};
+}
+
 static arena room; /* what a test finds, until its end */
 
 static neighbourhoods found(spd_metric metric, size_t n, size_t p, const double *X, size_t k)
@@ -26,8 +32,6 @@ static neighbourhoods found(spd_metric metric, size_t n, size_t p, const double 
     CHECK(neighbourhoods_find(NULL, metric, n, p, X, k, 1, &room, &h) == SPD_OK, " ");
     return h;
 }
-
-/* ---- inner products of log maps -------------------------------------------------------------- */
 
 /* v (n n + n, zero where unused) <- the tangent vector at X towards Y in orthonormal coordinates.
  */
@@ -103,15 +107,12 @@ TEST(grams_equal_the_twin)
         }
 }
 
-/* ---- matrices -------------------------------------------------------------------------------- */
-
 /* |M x| */
 static double image(size_t p, const double *M, const double *x)
 {
     double *y = block(p);
     times(p, p, 1, M, x, y);
-    double length = norm(p, y);
-    return length;
+    return norm(p, y);
 }
 
 /* w (k) <- (G + 0.001 tr G I)^-1 1, scaled to sum 1. */
@@ -215,8 +216,7 @@ TEST(equal_matrices)
             X[i * N * N + e] = e % (N + 1) == 0 ? 1.0 + (double)(i % 5) : 0.0;
     neighbourhoods h = found(SPD_METRIC_AIRM, N, P, X, 7);
     for (int kind = 0; kind < 3; kind++) {
-        spd_embed_options o = {
-            .size = sizeof o, .kind = (spd_embedding)kind, .k = 7, .dimensions = 2};
+        spd_embed_options o = options_of((spd_embedding)kind, 7, 2);
         double t;
         CHECK(embed_graph(NULL, &o, &h, 0, Y, lambda, &t) == SPD_OK, " ");
         for (size_t e = 0; e < P * 2; e++)
@@ -241,8 +241,6 @@ TEST(laplacian_has_its_null_vector)
     CHECK(lambda[0] > -1e-13 && lambda[P - 1] < 2.0 + 1e-13, "%g to %g", lambda[0], lambda[P - 1]);
     arena_free(&room);
 }
-
-/* ---- components and eigenvectors -------------------------------------------------------- */
 
 /* Samples 0 .. 29 in three clusters far apart: 15, 10 and 5 of them, mixed. */
 static double *clusters(int *cluster)
@@ -364,8 +362,7 @@ TEST(components_come_first)
     neighbourhoods h = found(SPD_METRIC_AIRM, N, 30, X, 4);
     for (int kind = 0; kind < 3; kind++) {
         size_t d = kind == SPD_EMBEDDING_HESSIAN_LLE ? 1 : 5;
-        spd_embed_options o = {
-            .size = sizeof o, .kind = (spd_embedding)kind, .k = 4, .dimensions = d};
+        spd_embed_options o = options_of((spd_embedding)kind, 4, d);
         CHECK(embed_graph(NULL, &o, &h, 0, Y, lambda, &t) == SPD_OK, " ");
         for (size_t i = 0; i < 30; i++)
             for (size_t j = 0; j < 30; j++) {
@@ -389,8 +386,7 @@ TEST(coordinates_are_orthonormal)
     neighbourhoods h = found(SPD_METRIC_AIRM, N, P, X, 12);
     laplacian_matrix(&h, 12, laplacian_bandwidth(&h, 12), degree, M);
     for (int kind = 0; kind < 3; kind++) {
-        spd_embed_options o = {
-            .size = sizeof o, .kind = (spd_embedding)kind, .k = 12, .dimensions = 3};
+        spd_embed_options o = options_of((spd_embedding)kind, 12, 3);
         double t, total = 0.0;
         CHECK(embed_graph(NULL, &o, &h, 1, Y, lambda, &t) == SPD_OK, " ");
         for (size_t i = 0; i < P; i++)
@@ -415,8 +411,6 @@ TEST(signs)
     CHECK(Y[0] == -1 && Y[3] == 2 && Y[1] == 4 && Y[4] == -3 && Y[2] == 0, " ");
 }
 
-/* ---- spd_embed ------------------------------------------------------------------------------- */
-
 static void refused(const char *words, const spd_embed_options *o, size_t p)
 {
     double *X = samples_of(10, 2, 12), Y[12 * 12] = {0.5}, before[12 * 12];
@@ -430,7 +424,7 @@ static void refused(const char *words, const spd_embed_options *o, size_t p)
 
 TEST(what_is_refused)
 {
-    spd_embed_options o = {.size = sizeof o, .kind = SPD_EMBEDDING_LLE, .k = 5, .dimensions = 2};
+    spd_embed_options o = options_of(SPD_EMBEDDING_LLE, 5, 2);
     refused("one matrix", &o, 1);
     o.k = 12;
     refused("k is 12", &o, 12);
@@ -446,12 +440,11 @@ TEST(what_is_refused)
     refused("stein", &o, 12);
     o.metric = SPD_METRICS;
     refused("unknown metric", &o, 12);
-    o = (spd_embed_options){
-        .size = sizeof o, .kind = SPD_EMBEDDING_HESSIAN_LLE, .k = 5, .dimensions = 2};
+    o = options_of(SPD_EMBEDDING_HESSIAN_LLE, 5, 2);
     refused("= 6 neighbours", &o, 12);
     o.dimensions = 4;
     refused("has only 3", &o, 12);
-    o = (spd_embed_options){.size = sizeof o, .kind = SPD_EMBEDDINGS, .k = 5, .dimensions = 2};
+    o = options_of(SPD_EMBEDDINGS, 5, 2);
     refused("unknown kind", &o, 12);
     o.size = 0;
     CHECK(spd_embed(NULL, &o, 2, 3, &o.theta, &o.theta, NULL, NULL) == SPD_EINVAL, "no size");
@@ -465,8 +458,7 @@ TEST(bad_matrices_are_named)
     spd_context *ctx = context_on(0);
     X[17 * N * N] = -1.0;
     for (int kind = 0; kind < SPD_EMBEDDINGS; kind++) {
-        spd_embed_options o = {
-            .size = sizeof o, .kind = (spd_embedding)kind, .k = 8, .dimensions = 2};
+        spd_embed_options o = options_of((spd_embedding)kind, 8, 2);
         CHECK_FAILED(ctx, spd_embed(ctx, &o, N, P, X, Y, NULL, NULL), SPD_ENOTSPD, "X[17]");
     }
 }
@@ -476,8 +468,7 @@ TEST(threads_change_no_bit)
     double *X = samples_of(12, N, P), Y[2][P * 3];
     spd_context *ctx = context_on(0);
     for (int kind = 0; kind < SPD_EMBEDDINGS; kind++) {
-        spd_embed_options o = {
-            .size = sizeof o, .kind = (spd_embedding)kind, .k = 12, .dimensions = 3};
+        spd_embed_options o = options_of((spd_embedding)kind, 12, 3);
         for (int pass = 0; pass < 2; pass++) {
             spd_context_set_threads(ctx, pass ? 3 : 1);
             CHECK_OK(ctx, spd_embed(ctx, &o, N, P, X, Y[pass], NULL, NULL));
@@ -491,8 +482,7 @@ TEST(allocations)
     double *X = samples_of(13, N, P), Y[P * 2], lambda[2];
     spd_context *ctx = context_on(1);
     for (int kind = 0; kind < SPD_EMBEDDINGS; kind++) {
-        spd_embed_options o = {
-            .size = sizeof o, .kind = (spd_embedding)kind, .k = 10, .dimensions = 2};
+        spd_embed_options o = options_of((spd_embedding)kind, 10, 2);
         for (sweep_state s = SWEEP(ctx, 5, Y, sizeof Y); sweep_on(&s);)
             s.status = spd_embed(ctx, &o, N, P, X, Y, lambda, NULL);
         CHECK(spd_context_error(ctx)->status == SPD_OK, "kind %d still says it", kind);

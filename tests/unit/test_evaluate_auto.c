@@ -1,7 +1,6 @@
 /* test_evaluate_auto.c - `auto` against a slow twin that judges the whole portfolio, its expectation
  * and interval, its limits. */
-#include "random_spd.h"
-#include "repeat.h"
+#include "classify_steps.h"
 
 #include "classify/samples.h"
 #include "evaluate/folds.h"
@@ -12,30 +11,10 @@
 #define P     36
 #define FOLDS 3
 
-typedef struct set {
-    spd_samples samples;
-    double *X;
-    int label[P];
-    const int *group; /* P, or NULL */
-} set;
-
-/* exp of symmetric matrices; classes differ by steps of `gap` in two directions. */
-static set draw_set(uint64_t seed, double gap, double noise)
+/* Classes differ by steps of `gap`. */
+static labelled_set draw_set(uint64_t seed, double gap, double noise)
 {
-    set s = {.X = block(P * N * N)};
-    double L[N * N];
-    rng r = seeded(seed);
-    for (size_t i = 0; i < P; i++) {
-        s.label[i] = (int)(i % 3);
-        for (size_t a = 0; a < N; a++)
-            for (size_t b = 0; b <= a; b++)
-                L[a * N + b] = L[b * N + a] = rng_normal(&r) * (b < 2 ? 0.4 : noise);
-        L[0] += gap * s.label[i];
-        L[N + 1] -= gap * (s.label[i] == 1);
-        spd_apply(NULL, SPD_FUNCTION_EXP, 0.0, SPD_SET(N, 1, L), s.X + i * N * N);
-    }
-    s.samples = (spd_samples){.size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = 3};
-    return s;
+    return labelled_in_two(seed, N, P, 3, (const double[]){0.4, 0.4, noise}, gap, gap);
 }
 
 static spd_tune_options tuning_of(int exhaustive)
@@ -44,10 +23,8 @@ static spd_tune_options tuning_of(int exhaustive)
         .size = sizeof(spd_tune_options), .folds = FOLDS, .seed = 3, .exhaustive = exhaustive};
 }
 
-/* ---- the twin -------------------------------------------------------------------------------- */
-
 /* hit (P) <- which samples of all folds a method gets right; 0 if it fails. */
-static int twin_hits(const set *s, const size_t *fold, const spd_method *method, char *hit)
+static int twin_hits(const labelled_set *s, const size_t *fold, const spd_method *method, char *hit)
 {
     for (size_t f = 0; f < FOLDS; f++) {
         size_t train[P], test[P], a = 0, b = 0;
@@ -76,14 +53,14 @@ typedef struct judged {
     int again;    /* judged on them */
 } judged;
 
-static void twin_fold(const set *s, uint64_t seed, size_t *fold)
+static void twin_fold(const labelled_set *s, uint64_t seed, size_t *fold)
 {
     arena room = {0};
     classes c;
     size_t folds = FOLDS;
     CHECK(classes_sort(NULL, P, s->label, &room, &c) == SPD_OK, " ");
-    if (s->group)
-        folds_deal_groups(NULL, P, s->label, s->group, seed, &folds, fold);
+    if (s->samples.fold_group)
+        folds_deal_groups(NULL, P, s->label, s->samples.fold_group, seed, &folds, fold);
     else
         folds_deal(P, &c, FOLDS, seed, fold);
     CHECK(folds == FOLDS, "%zu folds", folds);
@@ -91,11 +68,11 @@ static void twin_fold(const set *s, uint64_t seed, size_t *fold)
 }
 
 /* By more than a standard error of the difference; samples of a group have one difference. */
-static int twin_beats(const set *s, const int *first, const int *second)
+static int twin_beats(const labelled_set *s, const int *first, const int *second)
 {
     int sum = 0, squares = 0, gap[P] = {0};
     for (size_t i = 0; i < P; i++)
-        gap[s->group ? s->group[i] : (int)i] += first[i] - second[i];
+        gap[s->samples.fold_group ? s->samples.fold_group[i] : (int)i] += first[i] - second[i];
     for (size_t i = 0; i < P; i++) {
         sum += gap[i];
         squares += gap[i] * gap[i];
@@ -112,7 +89,7 @@ static int twin_total(const judged *one)
 }
 
 /* The best setting of a method: every one is trained on every fold by public functions. */
-static judged twin_judge(const set *s, const size_t *fold, const char *name)
+static judged twin_judge(const labelled_set *s, const size_t *fold, const char *name)
 {
     static arena room;
     judged best = {.method = method_of(name)};
@@ -155,7 +132,7 @@ static const char *const portfolio[] = {
 #define COUNT (sizeof portfolio / sizeof *portfolio)
 
 /* The leaders are those ahead of the usual one that the best does not beat, and itself. */
-static void twin_again(const set *s, uint64_t seed, judged *all, size_t usual)
+static void twin_again(const labelled_set *s, uint64_t seed, judged *all, size_t usual)
 {
     size_t fold[P], best = 0, leaders = 0;
     char hit[P];
@@ -194,9 +171,8 @@ static const spd_candidate *row_of(const spd_league *league, const char *name)
 
 static int against_the_twin(uint64_t seed, double noise, const int *group, int *judged_again)
 {
-    set s = draw_set(seed, 0.45, noise);
-    s.samples.label = s.label;
-    s.group = s.samples.fold_group = group;
+    labelled_set s = draw_set(seed, 0.45, noise);
+    s.samples.fold_group = group;
     size_t fold[P], usual = 9, chosen = usual, plain = 0, again = 0;
     static judged all[COUNT];
     spd_method method = method_of("auto");
@@ -258,14 +234,11 @@ TEST(against_twins_with_groups)
     CHECK(again > 0, "none was judged again");
 }
 
-/* ---- the race -------------------------------------------------------------------------------- */
-
 /* Candidates leave; those that stay have what the search without a race finds, where nothing is
  * fitted roughly. The threads do not matter. */
 TEST(race_against_search)
 {
-    set s = draw_set(5, 0.5, 2.0);
-    s.samples.label = s.label;
+    labelled_set s = draw_set(5, 0.5, 2.0);
     spd_tune_options race = tuning_of(0), search = tuning_of(1);
     spd_method a = method_of("auto"), b = a, c = a;
     OWN(spd_league) one = NULL, *two = NULL, *three = NULL;
@@ -287,8 +260,6 @@ TEST(race_against_search)
     CHECK(one->candidate[one->chosen]->folds >= FOLDS, "the chosen one was judged in full");
 }
 
-/* ---- what to expect -------------------------------------------------------------------------- */
-
 /* Labels that the matrices know nothing of: the best of hundreds of settings looks better than it
  * can be. */
 TEST(expectation_is_corrected)
@@ -296,8 +267,7 @@ TEST(expectation_is_corrected)
     double raw = 0.0, expected = 0.0;
     int covered = 0;
     for (uint64_t seed = 1; seed <= 4; seed++) {
-        set s = draw_set(30 + seed, 0.0, 0.4);
-        s.samples.label = s.label;
+        labelled_set s = draw_set(30 + seed, 0.0, 0.4);
         spd_tune_options tuning = tuning_of(0);
         spd_method method = method_of("auto");
         OWN(spd_league) league = NULL;
@@ -313,15 +283,16 @@ TEST(expectation_is_corrected)
 }
 
 /* The share of new samples, from three other sets, that a method gets right. */
-static double achieved(const spd_method *method, const set *s, uint64_t seed, double gap,
+static double achieved(const spd_method *method, const labelled_set *s, uint64_t seed, double gap,
                        double noise)
 {
     double sum = 0.0;
     OWN(spd_classifier) c = NULL;
     CHECK(spd_classifier_fit(NULL, method, &s->samples, NULL, &c) >= 0, " ");
     for (uint64_t k = 1; k <= 3; k++) {
-        set other = draw_set(1000 * seed + k, gap, noise);
+        labelled_set other = draw_set(1000 * seed + k, gap, noise);
         int label[P];
+        other.samples.label = NULL;
         CHECK(spd_classifier_predict(NULL, c, &other.samples, label) >= 0, " ");
         for (size_t i = 0; i < P; i++)
             sum += label[i] == other.label[i];
@@ -337,8 +308,7 @@ TEST(expectation_is_achieved)
     double expected = 0.0, got = 0.0;
     int covered = 0;
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        set s = draw_set(60 + seed, gap, noise);
-        s.samples.label = s.label;
+        labelled_set s = draw_set(60 + seed, gap, noise);
         spd_tune_options tuning = tuning_of(0);
         tuning.folds = 6; /* what trains is nearly all */
         spd_method method = method_of("auto");
@@ -357,9 +327,8 @@ TEST(expectation_is_achieved)
 /* With groups the interval is that of fewer samples. */
 TEST(groups_widen_the_interval)
 {
-    set s = draw_set(7, 0.6, 0.8);
+    labelled_set s = draw_set(7, 0.6, 0.8);
     int group[P];
-    s.samples.label = s.label;
     for (int i = 0; i < P; i++)
         group[i] = i / 6;
     spd_tune_options tuning = tuning_of(0);
@@ -372,13 +341,10 @@ TEST(groups_widen_the_interval)
           grouped->high - grouped->low, alone->high - alone->low);
 }
 
-/* ---- limits ---------------------------------------------------------------------------------- */
-
 /* The first candidate is judged in any case. */
 TEST(no_time)
 {
-    set s = draw_set(8, 0.6, 0.8);
-    s.samples.label = s.label;
+    labelled_set s = draw_set(8, 0.6, 0.8);
     spd_tune_options tuning = tuning_of(0);
     spd_method method = method_of("auto");
     OWN(spd_league) league = NULL;
@@ -392,8 +358,7 @@ TEST(no_time)
 
 TEST(cancelled)
 {
-    set s = draw_set(9, 0.6, 0.8);
-    s.samples.label = s.label;
+    labelled_set s = draw_set(9, 0.6, 0.8);
     int calls = 0;
     spd_tune_options tuning = tuning_of(0);
     spd_method method = method_of("auto");
@@ -423,8 +388,7 @@ static int listen(void *user, const spd_progress *progress)
  * of it. */
 TEST(progress)
 {
-    set s = draw_set(1, 0.45, 0.4);
-    s.samples.label = s.label;
+    labelled_set s = draw_set(1, 0.45, 0.4);
     spd_tune_options tuning = tuning_of(0);
     spd_method method = method_of("auto"), other = method;
     OWN(spd_league) league = NULL, *none = NULL;
@@ -453,7 +417,7 @@ static void refused(const spd_samples *given, const spd_tune_options *tuning, co
 
 TEST(what_cannot_be_judged)
 {
-    set s = draw_set(10, 0.6, 0.8);
+    labelled_set s = draw_set(10, 0.6, 0.8);
     int one[P] = {0}, own[P], group[P];
     spd_tune_options tuning = tuning_of(0);
     s.samples.label = one;
@@ -476,12 +440,9 @@ TEST(what_cannot_be_judged)
     refused(&s.samples, &tuning, "at least 2");
 }
 
-/* ---- as a method ----------------------------------------------------------------------------- */
-
 TEST(auto_is_a_method)
 {
-    set s = draw_set(11, 0.8, 0.8);
-    s.samples.label = s.label;
+    labelled_set s = draw_set(11, 0.8, 0.8);
     char name[SPD_METHOD_NAME];
     spd_method method = method_of("AUTO"), tuned = method, *both[2] = {&tuned, &tuned};
     spd_tune_options tuning = {.size = sizeof tuning, .folds = 5, .seed = 1};
@@ -495,19 +456,16 @@ TEST(auto_is_a_method)
     CHECK(spd_classifier_fit(ctx, &method, &s.samples, NULL, &c) >= 0, " ");
     CHECK(spd_classifier_fit(ctx, &tuned, &s.samples, NULL, &same) >= 0, " ");
     CHECK(!spd_classifier_method(c)->automatic, "what is trained is an ordinary method");
-    s.samples.label = NULL;
     CHECK(spd_classifier_predict(ctx, c, &s.samples, label) >= 0, " ");
     CHECK(spd_classifier_predict(ctx, same, &s.samples, other) >= 0, " ");
     CHECK(memcmp(label, other, sizeof label) == 0, " ");
-    s.samples.label = s.label;
     CHECK(spd_tune_auto(ctx, &tuned, &s.samples, &tuning, NULL, NULL) == SPD_EINVAL, "not auto");
 }
 
 /* In every round it chooses what it chooses alone of the training part. */
 TEST(auto_under_a_protocol)
 {
-    set s = draw_set(12, 0.5, 1.5);
-    s.samples.label = s.label;
+    labelled_set s = draw_set(12, 0.5, 1.5);
     spd_method method = method_of("auto"), nn = method_of("nn-stein");
     const spd_method *methods[] = {&nn, &method};
     spd_evaluate_options o;

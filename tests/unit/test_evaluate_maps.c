@@ -1,6 +1,5 @@
 /* test_evaluate_maps.c - maps against their definitions, and classifiers behind them. */
-#include "random_spd.h"
-#include "repeat.h"
+#include "classify_steps.h"
 
 #include "evaluate/folds.h"
 #include "evaluate/map.h"
@@ -8,30 +7,9 @@
 #define N 5
 #define P 36
 
-typedef struct set {
-    spd_samples samples;
-    double *X;
-    int label[P];
-} set;
-
-/* Classes in turn; each has spread of its own in the first two coordinates. */
-static set make_set(uint64_t seed, int kinds)
+static labelled_set make_set(uint64_t seed, size_t kinds)
 {
-    set s = {.X = block(P * N * N)};
-    double L[N * N];
-    rng r = seeded(seed);
-    for (size_t i = 0; i < P; i++) {
-        s.label[i] = (int)(i % (size_t)kinds);
-        for (size_t a = 0; a < N; a++)
-            for (size_t b = 0; b <= a; b++)
-                L[a * N + b] = L[b * N + a] = 0.3 * rng_normal(&r);
-        L[0] += 1.2 * s.label[i];
-        L[N + 1] -= 0.8 * (s.label[i] == 1);
-        spd_apply(NULL, SPD_FUNCTION_EXP, 0.0, SPD_SET(N, 1, L), s.X + i * N * N);
-    }
-    s.samples = (spd_samples){
-        .size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = (size_t)kinds};
-    return s;
+    return labelled_in_two(seed, N, P, kinds, (const double[]){0.3, 0.3, 0.3}, 1.2, 0.8);
 }
 
 static spd_method method_sized(const char *name, double m)
@@ -44,11 +22,10 @@ static spd_method method_sized(const char *name, double m)
 
 static arena room; /* what a test fits, until its end */
 
-static map fitted(const char *name, set *s, double m)
+static map fitted(const char *name, const labelled_set *s, double m)
 {
     map a = {0};
     spd_method method = method_sized(name, m);
-    s->samples.label = s->label;
     CHECK(map_fit(NULL, &method, &s->samples, (map_graph){0}, &room, &a) == SPD_OK, "%s", name);
     CHECK(a.n == N && a.m == (size_t)m, "%s", name);
     for (size_t i = 0; a.W && i < a.m; i++)
@@ -85,7 +62,7 @@ static double outside(const map *a, const double *V)
     return worst;
 }
 
-static void class_mean(const set *s, int which, double *M)
+static void class_mean(const labelled_set *s, int which, double *M)
 {
     double part[P * N * N];
     size_t size = 0;
@@ -98,7 +75,7 @@ static void class_mean(const set *s, int which, double *M)
 /* Two classes: generalised eigenvectors of (M_1, M_2), eigenvalues farthest from 1 first. */
 TEST(csp_of_two_classes)
 {
-    set s = make_set(3, 2);
+    labelled_set s = make_set(3, 2);
     double A[N * N], B[N * N], lambda[N], V[N * 2];
     map a = fitted("nn-airm-csp", &s, 2);
     class_mean(&s, 0, A);
@@ -121,7 +98,7 @@ TEST(csp_of_two_classes)
 /* Leading eigenvectors of the Karcher and of the arithmetic mean. */
 TEST(mean_and_pca)
 {
-    set s = make_set(4, 3);
+    labelled_set s = make_set(4, 3);
     const char *names[] = {"nn-airm-mean", "pca-nn-airm"};
     for (int pca = 0; pca < 2; pca++) {
         double M[N * N] = {0}, lambda[N], V[N * N], lead[N * 2];
@@ -143,7 +120,7 @@ TEST(mean_and_pca)
 enum { LEAST = 7, MOST = P * (LEAST + 3) };
 
 /* O (MOST x N) <- all observations, s->X and the means <- of each sample's; how many there are. */
-static size_t observe(set *s, double *mean, double *count, double *O)
+static size_t observe(labelled_set *s, double *mean, double *count, double *O)
 {
     size_t all = 0;
     rng r = seeded(9);
@@ -183,7 +160,7 @@ static void twin_axes(size_t all, const double *O, double *lead)
  * matrices without means, or without their numbers, have the pooled covariance. */
 TEST(pca_of_all_observations)
 {
-    set s = make_set(4, 3);
+    labelled_set s = make_set(4, 3);
     double mean[P * N], count[P], each[P * N], lead[N * 2], O[MOST * N];
     twin_axes(observe(&s, mean, count, O), O, lead);
     map a = fitted("pca-nn-airm", &s, 2);
@@ -203,13 +180,12 @@ TEST(pca_of_all_observations)
 
 TEST(means_that_cannot_be)
 {
-    set s = make_set(4, 3);
+    labelled_set s = make_set(4, 3);
     double mean[P * N], count[P], O[MOST * N];
     spd_context *ctx = context_on(0);
     spd_method method = method_sized("pca-nn-airm", 2);
     map a = {0};
     observe(&s, mean, count, O);
-    s.samples.label = s.label;
     count[7] = 0.0;
     CHECK_FAILED(ctx, map_fit(ctx, &method, &s.samples, (map_graph){0}, &room, &a), SPD_EINVAL,
                  "sample 7 has 0 observations");
@@ -222,7 +198,7 @@ TEST(means_that_cannot_be)
 /* Parts of a set have their own means; mapped matrices have none. */
 TEST(means_of_parts)
 {
-    set s = make_set(4, 3);
+    labelled_set s = make_set(4, 3);
     double mean[P * N], count[P], O[MOST * N];
     const size_t index[] = {5, 2};
     spd_samples *part = NULL;
@@ -241,7 +217,7 @@ TEST(means_of_parts)
 
 TEST(learned_and_random)
 {
-    set s = make_set(5, 3);
+    labelled_set s = make_set(5, 3);
     spd_fit_options o = fit_defaults();
     OWN(spd_model) model = NULL;
     map ml = fitted("nn-stein-ml", &s, 2), random = fitted("nn-stein-random", &s, 2);
@@ -258,11 +234,10 @@ TEST(learned_and_random)
 }
 
 /* label (P) <- predictions of a method for its own training samples but the first, and others. */
-static void predict(const spd_method *method, set *train, const set *test, const spd_model *model,
-                    int *label)
+static void predict(const spd_method *method, const labelled_set *train, const labelled_set *test,
+                    const spd_model *model, int *label)
 {
     OWN(spd_classifier) c = NULL;
-    train->samples.label = train->label;
     CHECK(spd_classifier_fit(NULL, method, &train->samples, model, &c) >= 0, "fit");
     CHECK(c && spd_classifier_predict(NULL, c, &test->samples, label) >= 0, "predict");
 }
@@ -270,7 +245,7 @@ static void predict(const spd_method *method, set *train, const set *test, const
 /* A map and then nn is nn on the mapped matrices; the identity changes nothing. */
 TEST(classifier_behind_a_map)
 {
-    set train = make_set(6, 3), test = make_set(7, 3);
+    labelled_set train = make_set(6, 3), test = make_set(7, 3);
     int plain[P], same[P], mapped[P], by_model[P];
     int64_t index[P];
     double d2[P], S[P * 4], T[P * 4];
@@ -299,10 +274,9 @@ TEST(classifier_behind_a_map)
 
 TEST(values_are_told)
 {
-    set s = make_set(8, 3);
+    labelled_set s = make_set(8, 3);
     spd_classifier *c = NULL;
     spd_method method = method_sized("knn-stein-ml", NAN);
-    s.samples.label = s.label;
     CHECK(spd_classifier_fit(NULL, &method, &s.samples, NULL, &c) == SPD_OK, " ");
     const spd_method *used = spd_classifier_method(c);
     CHECK_CLOSE(used->value[SPD_PARAMETER_M], 2.0, 0.0, "a third of 5");
@@ -332,11 +306,12 @@ static void refuse(const spd_method *method, const spd_samples *train, const spd
 
 TEST(bad_samples)
 {
-    set s = make_set(9, 3);
+    labelled_set s = make_set(9, 3);
     spd_method nn = method_sized("nn-airm", NAN), ml = method_sized("nn-airm-ml", 9);
     spd_samples t = s.samples;
     OWN(spd_classifier) c = NULL;
     int label[P];
+    t.label = NULL;
     refuse(&nn, &t, NULL, "no labels");
     t.label = s.label;
     refuse(&ml, &t, NULL, "m = 9");
@@ -373,8 +348,7 @@ TEST(several_maps)
                                          SPD_METRIC_LOG_EUCLIDEAN};
     static const char *const names[] = {"nn-stein-multi", "nn-airm-multi", "nn-jeffrey-multi",
                                         "nn-log-euclidean-multi"};
-    set s = make_set(11, 3);
-    s.samples.label = s.label;
+    labelled_set s = make_set(11, 3);
     for (size_t k = 0; k < 4; k++) {
         FREED_BY(arena_free) arena here = {0};
         spd_method method = method_sized(names[k], 1);
@@ -408,8 +382,7 @@ TEST(several_maps)
 TEST(mean_of_maps)
 {
     FREED_BY(arena_free) arena here = {0};
-    set s = make_set(12, 3);
-    s.samples.label = s.label;
+    labelled_set s = make_set(12, 3);
     spd_method bag = method_sized("krr-stein-bag", 1), one = method_sized("nn-stein-ml", 1);
     size_t fold[P], sizes[] = {1, 3};
     classes c;
@@ -458,11 +431,10 @@ TEST(mean_of_maps)
 TEST(mean_of_maps_of_few)
 {
     FREED_BY(arena_free) arena here = {0};
-    set s = make_set(12, 3);
+    labelled_set s = make_set(12, 3);
     const char *const names[] = {"krr-stein-bag", "krr-stein-multi"};
     const size_t index[] = {0, 3, 1};
     OWN(spd_samples) few = NULL;
-    s.samples.label = s.label;
     CHECK(spd_samples_subset(NULL, &s.samples, 3, index, &few) == SPD_OK, " ");
     CHECK(few->label[0] == few->label[1] && few->label[0] != few->label[2], "other labels");
     for (size_t k = 0; k < 2; k++) {
@@ -480,8 +452,7 @@ TEST(allocation_sweep)
 {
     const char *names[] = {"nn-airm",       "mdm-stein-csp",   "nn-stein-ml",    "pca-nn-airm",
                            "knn-airm-mean", "nn-stein-random", "nn-stein-multi", "nn-stein-bag"};
-    set s = make_set(10, 3);
-    s.samples.label = s.label;
+    labelled_set s = make_set(10, 3);
     spd_context *ctx = context_on(1);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         spd_method method = method_sized(names[k], 2);

@@ -51,8 +51,6 @@ static spd_evaluation *run(const setup *s)
     return OWNED(spd_evaluation, e);
 }
 
-/* ---- parts ----------------------------------------------------------------------------------- */
-
 TEST(parts_of_samples)
 {
     labelled_set set = labelled_random(1, N, P, 3, 0.4);
@@ -88,8 +86,6 @@ TEST(parts_of_samples)
     CHECK(spd_samples_subset(NULL, &all, 1, index, &part) == SPD_EINVAL && !part, "no size");
     CHECK(mem_live() == live, "leak");
 }
-
-/* ---- against single calls -------------------------------------------------------------------- */
 
 /* One method in one round: spd_tune, spd_classifier_fit, spd_classifier_predict. */
 static void twin_round(const setup *s, const spd_round *round, size_t m, const spd_outcome *o)
@@ -208,8 +204,6 @@ TEST(splits)
     CHECK(e->least_folds == 3 && e->most_folds == 3 && !e->folds_grouped, "folds");
 }
 
-/* ---- protocols ------------------------------------------------------------------------------- */
-
 /* Numbers of groups may have gaps; rounds go up. */
 TEST(leaving_out)
 {
@@ -319,8 +313,6 @@ TEST(naming)
     e = run(&s);
     CHECK(e->round[0]->train_count == 18 && e->round[0]->test_count == 6, "what the tests leave");
 }
-
-/* ---- remarks, callback, failures ------------------------------------------------------------- */
 
 TEST(remarks)
 {

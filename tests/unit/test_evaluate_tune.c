@@ -1,6 +1,5 @@
 /* test_evaluate_tune.c - values by cross-validation: against a slow twin, whatever the threads. */
-#include "random_spd.h"
-#include "repeat.h"
+#include "classify_steps.h"
 
 #include "evaluate/method.h"
 #include "evaluate/race.h"
@@ -11,40 +10,16 @@
 #define N 6
 #define P 45
 
-typedef struct set {
-    spd_samples samples;
-    double *X;
-    int label[P];
-} set;
-
-/* exp of symmetric matrices: noise of deviation `near` in the two directions that tell the classes
- * apart, by steps of `gap`, `across` between them and the others, `far` in the others. */
-static set draw_set(uint64_t seed, double near, double across, double far, double gap)
+static labelled_set make_set(uint64_t seed)
 {
-    set s = {.X = block(P * N * N)};
-    double L[N * N];
-    rng r = seeded(seed);
-    for (size_t i = 0; i < P; i++) {
-        s.label[i] = (int)(i % 3);
-        for (size_t a = 0; a < N; a++)
-            for (size_t b = 0; b <= a; b++)
-                L[a * N + b] = L[b * N + a] = rng_normal(&r) * (a < 2   ? near
-                                                                : b < 2 ? across
-                                                                        : far);
-        L[0] += gap * s.label[i];
-        L[N + 1] -= gap * (s.label[i] == 1);
-        spd_apply(NULL, SPD_FUNCTION_EXP, 0.0, SPD_SET(N, 1, L), s.X + i * N * N);
-    }
-    s.samples = (spd_samples){.size = sizeof(spd_samples), .p = P, .n = N, .X = s.X, .classes = 3};
-    return s;
+    return labelled_in_two(seed, N, P, 3, (const double[]){0.3, 0.8, 0.8}, 0.8, 0.8);
 }
 
-static set make_set(uint64_t seed)
+static spd_tune_options tuning_of(int folds, uint64_t seed, const spd_grid *grid)
 {
-    return draw_set(seed, 0.3, 0.8, 0.8, 0.8);
+    return (spd_tune_options){
+        .size = sizeof(spd_tune_options), .folds = folds, .seed = seed, .grid = grid};
 }
-
-/* ---- settings -------------------------------------------------------------------------------- */
 
 static arena room; /* what a test makes, until its end */
 
@@ -250,11 +225,9 @@ TEST(chosen_setting)
     arena_free(&room);
 }
 
-/* ---- tuning ---------------------------------------------------------------------------------- */
-
 /* hit (P) <- which of a fold a map with nn gets right, by public functions alone. */
-static void twin_hits(const set *s, const size_t *fold, size_t which, const spd_method *method,
-                      char *hit)
+static void twin_hits(const labelled_set *s, const size_t *fold, size_t which,
+                      const spd_method *method, char *hit)
 {
     double *A = block(P * N * N), *B = block(P * N * N), d2[P];
     int label[P];
@@ -306,21 +279,20 @@ static void against_the_twin(uint64_t seed, int paper, int *no_map)
     const size_t count = paper ? 10 : MOST, none = count - 1;
     const double m[] = {1, 2, 4, N}, both[] = {SPD_OBJECTIVE_DIFFERENCE, SPD_OBJECTIVE_SOFTMAX};
     const double nu_b[] = {1, paper ? P : 3}; /* above nu_w: left out of the difference */
-    set s = make_set(seed);
+    labelled_set s = make_set(seed);
     size_t fold[P];
     char hit[MOST][P];
     int64_t right[MOST] = {0};
     classes c;
     spd_grid grid = {0};
-    spd_tune_options tuning = {
-        .size = sizeof(spd_tune_options), .folds = 3, .seed = 5, .grid = &grid, .exhaustive = 1};
+    spd_tune_options tuning = tuning_of(3, 5, &grid);
     spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
     spd_fit_options fit = fit_defaults();
     spd_method method = method_of("nn-stein-ml"), same;
+    tuning.exhaustive = 1;
     fit.paper = paper;
     method.fit = &fit;
     same = method;
-    s.samples.label = s.label;
     for (size_t i = 0; i < P && seed % 2; i++)
         s.label[i] = (int)(i / 3 % 3);
     grid_try(&grid, SPD_PARAMETER_M, 4, m);
@@ -367,8 +339,6 @@ TEST(against_twins)
     CHECK(without > 0 && without < 10, "%d of 10 without a map", without);
     CHECK(papers < without, "%d against %d", papers, without);
 }
-
-/* ---- the race -------------------------------------------------------------------------------- */
 
 enum { RACERS = 5, TESTED = 40 }; /* the last racer is no map */
 
@@ -506,12 +476,11 @@ TEST(race_and_exhaustive_search)
     grid_try(&grid, SPD_PARAMETER_M, 2, m);
     grid_try(&grid, SPD_PARAMETER_OBJECTIVE, 1, objective);
     for (int gap = 0; gap < 2; gap++) {
-        set s = draw_set(35, 0.1, 0.1, 1.0, gap); /* the others drown the two */
-        spd_tune_options tuning = {
-            .size = sizeof(spd_tune_options), .folds = 4, .seed = 3, .grid = &grid};
+        labelled_set s = labelled_in_two(35, N, P, 3, (const double[]){0.1, 0.1, 1.0}, gap, gap);
+        /* the others drown the two */
+        spd_tune_options tuning = tuning_of(4, 3, &grid);
         spd_tune_info race = SPD_STRUCT(spd_tune_info), search = race;
         spd_method a = method_of("nn-stein-ml"), b = a;
-        s.samples.label = s.label;
         CHECK(spd_tune(NULL, &a, &s.samples, &tuning, &race) == SPD_OK, " ");
         tuning.exhaustive = 1;
         CHECK(spd_tune(NULL, &b, &s.samples, &tuning, &search) == SPD_OK, " ");
@@ -530,17 +499,13 @@ TEST(race_and_exhaustive_search)
 TEST(maps_that_fail)
 {
     const double m[] = {2, 3, N};
-    set s = make_set(15);
-    s.samples.label = s.label;
+    labelled_set s = make_set(15);
     s.samples.p = 6;
     spd_grid grid = {0};
     grid_try(&grid, SPD_PARAMETER_M, 3, m);
     for (int exhaustive = 0; exhaustive < 2; exhaustive++) {
-        spd_tune_options tuning = {.size = sizeof(spd_tune_options),
-                                   .folds = 3,
-                                   .seed = 1,
-                                   .grid = &grid,
-                                   .exhaustive = exhaustive};
+        spd_tune_options tuning = tuning_of(3, 1, &grid);
+        tuning.exhaustive = exhaustive;
         spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
         spd_method method = method_of("nn-stein-ml");
         CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
@@ -553,13 +518,12 @@ TEST(maps_that_fail)
 TEST(whatever_the_threads)
 {
     const char *names[] = {"knn-airm-ml", "nn-stein-random", "rsr"};
-    set s = make_set(12);
-    s.samples.label = s.label;
+    labelled_set s = make_set(12);
     int group[P];
     for (size_t i = 0; i < P; i++)
         group[i] = (int)(i / 9);
-    spd_tune_options tuning = {
-        .size = sizeof(spd_tune_options), .folds = 4, .seed = 2, .group = group};
+    spd_tune_options tuning = tuning_of(4, 2, NULL);
+    tuning.group = group;
     for (size_t k = 0; k < 3; k++) {
         spd_method first = method_of(names[k]), second = first;
         spd_tune_info a = SPD_STRUCT(spd_tune_info), b = SPD_STRUCT(spd_tune_info);
@@ -579,7 +543,7 @@ TEST(whatever_the_threads)
 /* A graph from distances is the graph that the matrices give. */
 TEST(graph_of_distances)
 {
-    set s = make_set(13);
+    labelled_set s = make_set(13);
     double *D = block(P * P);
     spd_fit_options a, b;
     spd_pair *x = NULL, *y = NULL;
@@ -603,14 +567,12 @@ TEST(together_as_alone)
 {
     const char *names[] = {"nn-stein-ml", "rsr-ml", "knn-stein-ml"};
     const double m[] = {2, 4}, nu_b[] = {1, 3};
-    set s = make_set(18);
+    labelled_set s = make_set(18);
     spd_method all[3], alone, *const all_at[3] = {&all[0], &all[1], &all[2]};
     spd_tune_info tuned[3], one = SPD_STRUCT(spd_tune_info);
     spd_tune_info *const tuned_at[3] = {&tuned[0], &tuned[1], &tuned[2]};
     spd_grid grid = {0};
-    spd_tune_options tuning = {
-        .size = sizeof(spd_tune_options), .folds = 3, .seed = 4, .grid = &grid};
-    s.samples.label = s.label;
+    spd_tune_options tuning = tuning_of(3, 4, &grid);
     grid.count[SPD_PARAMETER_M] = grid.count[SPD_PARAMETER_NU_B] = 2;
     grid.value[SPD_PARAMETER_M] = m;
     grid.value[SPD_PARAMETER_NU_B] = nu_b;
@@ -634,13 +596,11 @@ TEST(together_as_alone)
 TEST(ties_go_to_the_smaller_nu_b)
 {
     const double m[] = {2}, nu_b[] = {500, 300, 400};
-    set s = make_set(21);
+    labelled_set s = make_set(21);
     spd_grid grid = {0};
-    spd_tune_options tuning = {
-        .size = sizeof(spd_tune_options), .folds = 3, .seed = 4, .grid = &grid};
+    spd_tune_options tuning = tuning_of(3, 4, &grid);
     spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
     spd_method method = method_of("nn-stein-ml");
-    s.samples.label = s.label;
     grid_try(&grid, SPD_PARAMETER_M, 1, m);
     grid_try(&grid, SPD_PARAMETER_NU_B, 3, nu_b);
     CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
@@ -682,33 +642,29 @@ TEST(dealt_folds)
 TEST(settings_that_fail)
 {
     const double k[] = {3, 4, 8};
-    set s = make_set(4);
-    spd_samples train = s.samples;
-    train.label = s.label;
+    labelled_set s = make_set(4);
     spd_grid grid = {0};
-    spd_tune_options tuning = {
-        .size = sizeof(spd_tune_options), .folds = 3, .seed = 1, .grid = &grid};
+    spd_tune_options tuning = tuning_of(3, 1, &grid);
     spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
     spd_context *ctx = context_on(0);
     spd_method method = method_of("riemannian-hessian-lle");
     method.value[SPD_PARAMETER_DIMENSIONS] = 2.0;
     grid_try(&grid, SPD_PARAMETER_K, 3, k);
-    CHECK(spd_tune(ctx, &method, &train, &tuning, &tuned) >= 0, "%s", said(ctx));
+    CHECK(spd_tune(ctx, &method, &s.samples, &tuning, &tuned) >= 0, "%s", said(ctx));
     CHECK(method.value[SPD_PARAMETER_K] == 8.0, "k = %g", method.value[SPD_PARAMETER_K]);
     CHECK(tuned.settings == 3 && tuned.accuracy > 0.2, "%zu, %g", tuned.settings, tuned.accuracy);
     method.value[SPD_PARAMETER_K] = NAN;
     grid.count[SPD_PARAMETER_K] = 2;
-    spd_status status = spd_tune(ctx, &method, &train, &tuning, &tuned);
+    spd_status status = spd_tune(ctx, &method, &s.samples, &tuning, &tuned);
     CHECK_FAILED(ctx, status, SPD_EINVAL, "hessian-lle in 2");
     CHECK(isnan(method.value[SPD_PARAMETER_K]), "touched");
 }
 
 TEST(fewer_folds)
 {
-    set s = make_set(14);
-    s.samples.label = s.label;
+    labelled_set s = make_set(14);
     s.samples.p = 9; /* three of each class */
-    spd_tune_options tuning = {.size = sizeof(spd_tune_options), .folds = 5, .seed = 1};
+    spd_tune_options tuning = tuning_of(5, 1, NULL);
     spd_tune_info tuned = SPD_STRUCT(spd_tune_info);
     spd_method method = method_of("knn-airm");
     CHECK(spd_tune(NULL, &method, &s.samples, &tuning, &tuned) == SPD_OK, " ");
@@ -733,10 +689,9 @@ static void refuse(const char *name, const spd_samples *train, const spd_tune_op
 
 TEST(bad_input)
 {
-    set s = make_set(15);
+    labelled_set s = make_set(15);
     int one[P] = {0}, by_class[P];
-    spd_tune_options tuning = {.size = sizeof(spd_tune_options), .folds = 1};
-    s.samples.label = s.label;
+    spd_tune_options tuning = tuning_of(1, 0, NULL);
     refuse("knn-airm", &s.samples, &tuning, "at least 2");
     tuning.folds = 3;
     tuning.group = one;
@@ -764,25 +719,16 @@ TEST(bad_input)
     refuse("nn-stein-ml", &few, &tuning, "no setting works");
 }
 
-static int stop_at_once(void *user, const spd_progress *progress)
-{
-    (void)progress;
-    return ++*(int *)user;
-}
-
 /* Progress comes ten times a second: the search is long enough for that on any machine. */
-
 TEST(cancelled)
 {
-    set s = make_set(16);
+    labelled_set s = make_set(16);
     double nu_b[64];
     spd_grid grid = {0};
     grid_try(&grid, SPD_PARAMETER_NU_B, 64, nu_b);
     for (size_t i = 0; i < 64; i++)
         nu_b[i] = 1.0 + (double)i;
-    s.samples.label = s.label;
-    spd_tune_options tuning = {
-        .size = sizeof(spd_tune_options), .folds = 5, .seed = 1, .grid = &grid};
+    spd_tune_options tuning = tuning_of(5, 1, &grid);
     for (int k = 0; k < 4; k++) {
         int calls = 0, threads = k < 2 ? 1 : 4;
         tuning.exhaustive = k % 2;
@@ -793,7 +739,7 @@ TEST(cancelled)
         fit.max_iter = 1000000;
         method.fit = &fit;
         spd_context_set_threads(ctx, threads);
-        spd_context_set_progress(ctx, stop_at_once, &calls);
+        spd_context_set_progress(ctx, stop_now, &calls);
         CHECK(spd_tune(ctx, &method, &s.samples, &tuning, NULL) == SPD_ECANCELLED, "%d threads",
               threads);
         CHECK(calls == 1 || calls == 2, "%d calls", calls); /* one more by the loop */
@@ -805,17 +751,15 @@ TEST(allocation_sweep)
 {
     const char *names[] = {"nn-stein-ml", "knn-airm"};
     const double m[] = {2}, nu_b[] = {1, 2};
-    set s = make_set(17);
+    labelled_set s = make_set(17);
     int group[P];
-    s.samples.label = s.label;
     s.samples.p = 18;
     for (size_t i = 0; i < P; i++)
         group[i] = (int)(i / 6);
     spd_grid grid = {0};
     grid_try(&grid, SPD_PARAMETER_M, 1, m);
     grid_try(&grid, SPD_PARAMETER_NU_B, 2, nu_b);
-    spd_tune_options tuning = {
-        .size = sizeof(spd_tune_options), .folds = 2, .seed = 1, .grid = &grid};
+    spd_tune_options tuning = tuning_of(2, 1, &grid);
     spd_context *ctx = context_on(1);
     for (size_t k = 0; k < 2; k++) {
         const spd_method same = method_of(names[k]);

@@ -60,8 +60,6 @@ static spd_fit_state *through_file(const spd_fit_state *state)
     return loaded;
 }
 
-/* ---- comparisons ---------------------------------------------------------------------------- */
-
 static int same_history(const spd_model *a, const spd_model *b, int times)
 {
     for (size_t i = 0; i < a->steps; i++) {
@@ -103,8 +101,6 @@ static const char *differs(const spd_model *a, const spd_model *b, int times)
            : strcmp(a->version, b->version) != 0                ? "version"
                                                                 : NULL;
 }
-
-/* ---- the best so far ------------------------------------------------------------------------- */
 
 /* What the callback saw, start by start: the twin of the library's record. */
 typedef struct witness {
@@ -215,8 +211,6 @@ TEST(model_is_the_best_at_every_iteration)
         witness_free(w);
     }
 }
-
-/* ---- resume --------------------------------------------------------------------------------- */
 
 /* Keeps every `each`-th state, through a file. */
 typedef struct keeper {

@@ -16,8 +16,6 @@ typedef struct setup {
 
 static const setup usual = {64, 64, 5, 8, ROOT, ROOT, TWO_PI};
 
-/* ---- the slow twin ------------------------------------------------------------------------ */
-
 static double complex psi(const setup *q, size_t u, size_t v, double x, double y)
 {
     double k = q->kmax / pow(q->spacing, (double)v), s = q->sigma;
@@ -105,26 +103,6 @@ TEST(direct_convolution)
         compare_with_twin(&setups[i]);
 }
 
-/* A wave of the filter's own frequency and angle is answered by that filter most. */
-TEST(finds_its_wave)
-{
-    gabor_bank *bank = bank_of(&usual);
-    double *grey = block(64 * 64);
-    for (size_t u = 0; u < 8; u += 3)
-        for (size_t v = 0; v < 4; v += 2) {
-            double k = usual.kmax / pow(usual.spacing, (double)v), phi = TWO_PI / 16.0 * (double)u;
-            for (size_t e = 0; e < 64 * 64; e++)
-                grey[e] = cos(k * ((double)(e % 64) * cos(phi) + (double)(e / 64) * sin(phi)));
-            double *magnitude = magnitudes(bank, &usual, grey);
-            size_t best = 0, centre = 32 * 64 + 32;
-            for (size_t i = 0; i < 40; i++)
-                if (magnitude[i * 4096 + centre] > magnitude[best * 4096 + centre])
-                    best = i;
-            CHECK(best == u + 8 * v, "wave %zu %zu, filter %zu", u, v, best);
-        }
-    gabor_bank_free(bank);
-}
-
 TEST(bank_refuses)
 {
     const struct {
@@ -148,8 +126,6 @@ TEST(bank_refuses)
         CHECK(strstr(said(ctx), bad[i].says), "%s", said(ctx));
     }
 }
-
-/* ---- the descriptor ----------------------------------------------------------------------- */
 
 static spd_describe_options options_of(const setup *q)
 {

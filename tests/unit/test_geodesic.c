@@ -167,32 +167,24 @@ TEST(many_refusals)
     size_t n = 3, p = 20, each = n * n;
     double *X = random_set(&r, n, p, 10.0), *Y = random_set(&r, n, p, 10.0), *G = block(p * each);
     double t[20] = {0};
+    const spd_set *A = SPD_SET(n, p, X), *B = SPD_SET(n, p, Y);
     spd_context *ctx = context_on(0);
-    CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), SPD_SET(n, p, Y), 2, t, G),
-                 SPD_EINVAL);
-    CHECK(spd_geodesics(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), SPD_SET(n, p, Y), 1, NULL, G) ==
-              SPD_EINVAL,
-          " ");
+    CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_AIRM, A, B, 2, t, G), SPD_EINVAL);
+    CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_AIRM, A, B, 1, NULL, G), SPD_EINVAL);
     CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_AIRM, SPD_SET(n, 0, X), SPD_SET(n, 0, Y), 1, t, G),
                  SPD_EINVAL);
-    CHECK_STATUS(spd_geodesics(ctx, SPD_METRICS, SPD_SET(n, p, X), SPD_SET(n, p, Y), 1, t, G),
-                 SPD_EINVAL);
+    CHECK_STATUS(spd_geodesics(ctx, SPD_METRICS, A, B, 1, t, G), SPD_EINVAL);
     t[4] = NAN;
-    CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), SPD_SET(n, p, Y), p, t, G),
-                 SPD_EINVAL);
+    CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_AIRM, A, B, p, t, G), SPD_EINVAL);
     t[4] = 0.0;
     t[9] = t[17] = 1e6; /* out of the cone, out of range */
     G[0] = 9.0;
-    CHECK(spd_geodesics(ctx, SPD_METRIC_EUCLIDEAN, SPD_SET(n, p, X), SPD_SET(n, p, Y), p, t, G) ==
-              SPD_ENOTSPD,
-          " ");
+    CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_EUCLIDEAN, A, B, p, t, G), SPD_ENOTSPD);
     CHECK(spd_context_error(ctx)->index == 9 && G[0] == 9.0, "%s", said(ctx));
-    CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), SPD_SET(n, p, Y), p, t, G),
-                 SPD_ENUMERIC);
+    CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_AIRM, A, B, p, t, G), SPD_ENUMERIC);
     CHECK(spd_context_error(ctx)->index == 9 && G[0] == 9.0, "%s", said(ctx));
     Y[12 * each] = -1.0;
-    CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_AIRM, SPD_SET(n, p, X), SPD_SET(n, p, Y), p, t, G),
-                 SPD_ENOTSPD);
+    CHECK_STATUS(spd_geodesics(ctx, SPD_METRIC_AIRM, A, B, p, t, G), SPD_ENOTSPD);
     CHECK(spd_context_error(ctx)->index == 12, "%s", said(ctx));
 }
 

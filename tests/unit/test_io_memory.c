@@ -58,11 +58,11 @@ static spd_status load_with_labels(const char *path, int *touched)
     return status;
 }
 
-static void write_samples(const char *path)
+static spd_status write_samples(const char *path)
 {
     spd_array a = sample_array(SPD_TYPE_FLOAT64, 2), b = sample_array(SPD_TYPE_TEXT, 2);
     const spd_array *all[] = {&a, &b};
-    CHECK_OK(ctx, spd_arrays_write(ctx, path, 2, all));
+    return spd_arrays_write(ctx, path, 2, all);
 }
 
 TEST(reading)
@@ -76,10 +76,10 @@ TEST(reading)
     sweep("npy texts", read_texts, scratch("t.npy"));
     sweep("csv", read_floats, scratch("a.csv"));
     sweep("csv texts", read_texts, scratch("t.csv"));
-    write_samples(scratch("s.npz"));
+    CHECK_OK(ctx, write_samples(scratch("s.npz")));
     sweep("npz", read_floats, scratch("s.npz"));
     sweep("npz texts", read_texts, scratch("s.npz"));
-    write_samples(scratch("s.mat"));
+    CHECK_OK(ctx, write_samples(scratch("s.mat")));
     sweep("mat", read_floats, scratch("s.mat"));
     sweep("mat texts", read_texts, scratch("s.mat"));
 }
@@ -115,9 +115,7 @@ TEST(loading)
 
 static spd_status write_both(const char *path, int *touched)
 {
-    spd_array a = sample_array(SPD_TYPE_FLOAT64, 2), b = sample_array(SPD_TYPE_TEXT, 2);
-    const spd_array *all[] = {&a, &b};
-    spd_status status = spd_arrays_write(ctx, path, 2, all);
+    spd_status status = write_samples(path);
     *touched = access(path, F_OK) == 0;
     remove(path);
     return status;

@@ -328,8 +328,8 @@ TEST(time_stamps_count_in_full)
     const struct timespec stamps[][2] = {{{1000000000, 0}, {1000000000, 1000}},
                                          {{1000000000, 0}, {1000000001, 0}},
                                          {{1000000001, 0}, {1000000000, 0}}};
-    char path[200], bytes[8];
-    snprintf(path, sizeof path, "%s", scratch("stamp.npy"));
+    const char *path = scratch("stamp.npy");
+    char bytes[8];
     for (size_t i = 0; i < sizeof stamps / sizeof *stamps; i++) {
         io_source *source = NULL;
         write_large(path);
@@ -349,8 +349,7 @@ TEST(time_stamps_count_in_full)
  * way round. */
 TEST(arrays_are_apart_from_their_file)
 {
-    char path[200];
-    snprintf(path, sizeof path, "%s", scratch("large.npy"));
+    const char *path = scratch("large.npy");
     size_t count = write_large(path);
     long live = mem_live();
     spd_array *in = NULL, *again = NULL;
@@ -370,8 +369,7 @@ TEST(arrays_are_apart_from_their_file)
 TEST(files_that_change_are_refused)
 {
     const io_purpose purpose = {0, NULL};
-    char path[200];
-    snprintf(path, sizeof path, "%s", scratch("changing.npy"));
+    const char *path = scratch("changing.npy");
     for (int change = 0; change < 3; change++) {
         io_file *file = NULL;
         spd_array *in = NULL;
@@ -408,8 +406,6 @@ TEST(the_parser_works_on_memory)
     }
     CHECK(npy_read_memory(NULL, image, 3, &array) == SPD_EFORMAT, "without a context");
 }
-
-/* ---- pieces ---------------------------------------------------------------------------------- */
 
 #define PIECES 41
 
