@@ -2,10 +2,9 @@
 # Accuracy against the number of observations in a test matrix, on the images of materials.sh. A covariance of
 # r observations has rank r - 1: with r <= n it is singular, and its distances need 1e-3 trace/n on its diagonal.
 # The learned map projects the observations to m numbers first, so its own limit is r = m. Training matrices
-# are made of all observations, test matrices of a half, a quarter, ... of them.
+# are made of all observations, test matrices of a half, a quarter, ... of them. --methods names those without a map.
 . "$(dirname "$0")/common.sh"
 
-[ -z "$chosen" ] || { echo "$0: the methods are fixed" >&2; exit 2; }
 classes=18 size=400 repeats=10 m=20 n=155
 [ -z "$quick" ] || { classes=4 size=64 repeats=2 m=10; }
 settle
@@ -60,7 +59,7 @@ repair $m "$out/to-map.npz"
 
 for s in $(seq 1 $repeats); do
     where="--train-where split$s=train --train-where observations=$all --test-where split$s=test --by observations"
-    spdml evaluate "$out/plain.npz" --methods nn-stein,nn-airm,cdl --grid components=$((classes - 1)) $where \
+    spdml evaluate "$out/plain.npz" --methods "${chosen:-nn-stein,nn-airm,cdl}" --grid components=$((classes - 1)) $where \
         --seed "$seed" --final none --no-report -o "$out/plain-$s"
     spdml evaluate "$out/to-map.npz" --methods nn-stein-ml,nn-airm-ml --paper -m $m --nu-b 3 $where \
         --seed "$seed" --final none --no-report -o "$out/mapped-$s" "$@"

@@ -40,7 +40,7 @@ TABLES = {
                  "--repeats 3 --cv 3 --grid m=20,40,155 -o results")]),
     "few": Table(
         "README.md", kind="printed", setup=(SEEDED,), slack=5.0, quick=True, runs=[
-            ("", "observations.sh --data textures --set size=200 --set repeats=3")]),
+            ("", "observations.sh --data textures --set size=200 --set repeats=3 --methods nn-stein,cdl,krr-tangent")]),
 
     # ---- generated data
     "planted": Table(
