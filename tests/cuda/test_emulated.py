@@ -163,7 +163,7 @@ def test_classification_as_on_the_processor(spdml, two_sets, method, tmp_path):
 def test_trials_side_by_side(spdml, two_sets):
     """Two threads tune a map, each with fits of its own on the one device; methods without kernels go on."""
     words = ["evaluate", "train.npz", "--methods", "nn-stein-ml,nn-jeffrey-ml", "--split", 0.6, "--repeats", 1, "--cv", 2,
-             "--grid", "m=2,3,4,5", "--nu-w", 3, "--nu-b", 3, "--objective", "softmax", "--max-iter", 3, "--final", "none",
+             "--grid", "m=2,3,4,5", "--nu-w", 3, "--nu-b", 3, "--objective", "softmax", "--final", "none",
              "--threads", 2, "--json"]
     results = {}
     for engine in "cpu", "cuda":
