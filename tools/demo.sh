@@ -22,7 +22,7 @@ show spdml synth textures -o textures --classes 12 --samples 12 --size 200
 show spdml describe sift-color textures --size 200 -o materials.npz
 show spdml evaluate materials.npz --methods nn-stein,nn-stein-ml,rsr,cdl,auto --split 0.5 --repeats 3 --cv 3 \
     --grid m=20,40,155 -o results
-show observations.sh --data textures --set size=200 --set repeats=3
+show observations.sh --data textures --set size=200 --set repeats=3 --methods nn-stein,cdl,krr-tangent
 
 echo
 echo "What this means: README.md, \"What it gains\"."
