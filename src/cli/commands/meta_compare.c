@@ -1,4 +1,4 @@
-/* meta_compare.c - two records of `spdml describe`, set beside each other: members that both have and
+/* meta_compare.c - two records of `spdml describe`, set beside each other: members of both
  * that differ. */
 #include "cli/commands/meta_compare.h"
 
@@ -32,7 +32,7 @@ static void put_value(json_t *value, char text[VALUE_ROOM])
     text[length < VALUE_ROOM ? length : VALUE_ROOM - 1] = '\0';
 }
 
-/* Adds "key value against value" for each member of an object that differs in another; *found counts. */
+/* Adds "key value against value" for each member that differs; *found counts them. */
 static void compare_members(json_t *first, json_t *second, size_t *found, char *text, size_t size)
 {
     const char *key;

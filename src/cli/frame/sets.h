@@ -19,8 +19,8 @@ spd_set sets_view(const spd_data *data);
 /* Bytes of "8G", "500M", "64K" or "2.5e9"; non-zero when text is none of these. */
 int sets_parse_size(const char *text, double *bytes);
 
-/* The data set of a path, as float64 in memory where it takes no more than half of --memory; else
- * as float32 there, if its files have that and it fits so, or read piece by piece. It is checked, but for that which streams: that is for sets_check. */
+/* The data set of a path: in memory as float64 within half of --memory, else as float32 if its
+ * files are and it fits, else read piece by piece. Checked, unless it streams (sets_check). */
 void sets_load(session *s, const char *path, const char *labels, large_set *set);
 
 /* Checks the matrices of a set that streams: a pass over its files. */
